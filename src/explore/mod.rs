@@ -1,0 +1,13 @@
+//! Exploration: walking or sampling the design space, and keeping what is best.
+//!
+//! [`Space`] numbers the points and never holds them; [`sample`] draws some of them; [`pareto`] keeps the exact front;
+//! [`run`] evaluates blocks of points on all cores and hands them on in the order of their indices.
+
+pub mod pareto;
+pub mod runner;
+pub mod sample;
+mod space;
+
+pub use pareto::{Archive, FrontPoint};
+pub use runner::{Block, Observer, RunError, Summary, run};
+pub use space::Space;

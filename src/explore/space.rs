@@ -1,0 +1,51 @@
+//! The numbering of design points.
+
+use crate::ppa::Axis;
+
+/// A product of axes; the last axis moves fastest. Points are numbered from 0 and never stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Space {
+    sizes: Vec<u64>,
+    points: u64,
+}
+
+impl Space {
+    /// The space of the axes; `None` if it has 2^64 points or more.
+    pub fn new(axes: &[Axis]) -> Option<Self> {
+        Self::with_sizes(axes.iter().map(|axis| axis.values.len() as u64).collect())
+    }
+
+    /// The space with that many values on each axis; `None` if it has 2^64 points or more.
+    pub fn with_sizes(sizes: Vec<u64>) -> Option<Self> {
+        let points = sizes.iter().try_fold(1_u64, |product, size| product.checked_mul(*size))?;
+        Some(Self { sizes, points })
+    }
+
+    /// Number of points.
+    pub fn points(&self) -> u64 {
+        self.points
+    }
+
+    /// Writes the digit of each axis at point `index`.
+    pub fn digits(&self, index: u64, digits: &mut Vec<u32>) {
+        digits.clear();
+        digits.resize(self.sizes.len(), 0);
+        let mut rest = index;
+        for (digit, size) in digits.iter_mut().zip(&self.sizes).rev() {
+            *digit = (rest % size) as u32;
+            rest /= size;
+        }
+    }
+
+    /// Moves the digits to the next point.
+    #[inline]
+    pub fn advance(&self, digits: &mut [u32]) {
+        for (digit, size) in digits.iter_mut().zip(&self.sizes).rev() {
+            *digit += 1;
+            if u64::from(*digit) < *size {
+                return;
+            }
+            *digit = 0;
+        }
+    }
+}

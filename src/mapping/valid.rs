@@ -1,0 +1,187 @@
+//! Validity of units for operators, and the choice among valid ones.
+
+use super::traffic::{Port, Traffic};
+use crate::hardware::{Sram, Unit};
+use crate::operator::{Operator, Stream};
+use crate::spec::Study;
+use crate::spec::diagnostic::did_you_mean;
+use crate::spec::expr::Function;
+use crate::spec::hardware::{RateDecl, UnitDecl};
+use crate::spec::program::NodeId;
+use crate::spec::scope::Scope;
+
+/// An operator on its unit.
+pub struct Mapped {
+    /// The valid units that compete, best declared first; never empty.
+    pub candidates: Vec<usize>,
+    /// Index of the winning unit at a point.
+    pub unit: NodeId,
+    /// Cycles of compute per tile on one group of the winner (streamed), else per frame on the whole unit.
+    pub cycles: NodeId,
+}
+
+/// Maps every operator; `None` where no unit is valid, which is reported.
+pub fn map_operators(
+    scope: &mut Scope<'_>,
+    study: &Study,
+    operators: &[Operator],
+    units: &[Unit],
+    srams: &[Sram],
+    traffic: &[Traffic],
+    stream: Option<&Stream>,
+) -> Option<Vec<Mapped>> {
+    check_executes(scope, study);
+    for (_, unit, span) in &study.pipeline.mapping {
+        if !units.iter().any(|known| known.name == *unit) {
+            let help = did_you_mean(unit, units.iter().map(|unit| unit.name.as_str()));
+            scope.error(
+                span,
+                format!("[mapping] names unit `{unit}`, which hardware `{}` does not have", study.hardware.name),
+                help,
+            );
+        }
+    }
+    let mapped: Vec<Option<Mapped>> = operators
+        .iter()
+        .enumerate()
+        .map(|(at, operator)| map_operator(scope, study, at, operator, units, srams, traffic, stream))
+        .collect();
+    mapped.into_iter().collect()
+}
+
+/// A word in `executes` that names nothing is a mistake.
+fn check_executes(scope: &Scope<'_>, study: &Study) {
+    let known = || {
+        let kinds = study.kinds.iter().map(|kind| kind.name.as_str());
+        kinds.chain(crate::spec::kind::CATEGORIES)
+    };
+    for (word, span) in study.hardware.units.iter().flat_map(|unit| &unit.executes) {
+        if !known().any(|name| name == word) {
+            scope.error(span, format!("`{word}` is no operator kind and no category"), did_you_mean(word, known()));
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn map_operator(
+    scope: &mut Scope<'_>,
+    study: &Study,
+    at: usize,
+    operator: &Operator,
+    units: &[Unit],
+    srams: &[Sram],
+    traffic: &[Traffic],
+    stream: Option<&Stream>,
+) -> Option<Mapped> {
+    let explicit = study.pipeline.mapping.iter().find(|(name, _, _)| *name == operator.name);
+    let mut refusals = Vec::new();
+    let mut candidates = Vec::new();
+    for (index, decl) in study.hardware.units.iter().enumerate() {
+        let refusal = match explicit {
+            Some((_, unit, _)) if *unit != decl.name => {
+                Some(format!("[mapping] gives `{}` to `{unit}`", operator.name))
+            }
+            _ => refuse(decl, operator, at, srams, traffic),
+        };
+        match refusal {
+            Some(reason) => refusals.push(format!("`{}`: {reason}", decl.name)),
+            None => candidates.push(index),
+        }
+    }
+    if candidates.is_empty() {
+        let decl = &study.pipeline.operators[at];
+        scope.error(
+            &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
+            format!(
+                "no unit of hardware `{}` can execute operator `{}` ({})",
+                study.hardware.name, operator.name, operator.kind
+            ),
+            refusals.join("\n"),
+        );
+        return None;
+    }
+    let mut best: Option<(NodeId, NodeId, NodeId)> = None;
+    for &index in &candidates {
+        let cycles = unit_cycles(scope, operator, &units[index])?;
+        let work = whole_work(scope, operator, &units[index], cycles, stream);
+        let unit = scope.graph.constant(index as f64);
+        best = Some(match best {
+            None => (unit, cycles, work),
+            // Ties keep the unit that was declared first.
+            Some((best_unit, best_cycles, best_work)) => {
+                let faster = scope.graph.binary(Function::Lt, work, best_work);
+                (
+                    scope.graph.select(faster, unit, best_unit),
+                    scope.graph.select(faster, cycles, best_cycles),
+                    scope.graph.select(faster, work, best_work),
+                )
+            }
+        });
+    }
+    best.map(|(unit, cycles, _)| Mapped { candidates, unit, cycles })
+}
+
+/// Why a unit cannot execute an operator.
+fn refuse(unit: &UnitDecl, operator: &Operator, at: usize, srams: &[Sram], traffic: &[Traffic]) -> Option<String> {
+    let executes = unit.executes.iter().any(|(word, _)| *word == operator.kind || *word == operator.category);
+    if !executes {
+        let list: Vec<&str> = unit.executes.iter().map(|(word, _)| word.as_str()).collect();
+        return Some(format!("executes {}", list.join(", ")));
+    }
+    if let RateDecl::Item { item, .. } = &unit.rate
+        && operator.counts.get(item).is_none()
+    {
+        let counts: Vec<&str> = operator.counts.0.iter().map(|(name, _)| name.as_str()).collect();
+        return Some(format!("works at a rate in `{item}`, but `{}` counts {}", operator.kind, counts.join(", ")));
+    }
+    traffic.iter().filter(|stream| stream.operator == at).find_map(|stream| {
+        let (block, bound, word) = match stream.port {
+            Port::Dram => return None,
+            Port::SramRead(block) => (block, &unit.reads, "reads"),
+            Port::SramWrite(block) => (block, &unit.writes, "writes"),
+        };
+        let name = &srams[block].name;
+        let reaches = bound.iter().any(|(known, _)| known == name);
+        (!reaches)
+            .then(|| format!("`{}` needs SRAM block `{name}`, which is not in the unit's `{word}`", operator.name))
+    })
+}
+
+/// Compute cycles of the operator on the unit: per tile on one group, or per frame on all instances.
+fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Option<NodeId> {
+    let lanes = if operator.streamed { unit.lanes } else { unit.instances };
+    let what = format!("cycles of operator `{}` on unit `{}`", operator.name, unit.name);
+    match &unit.rate {
+        RateDecl::Item { item, per_cycle, .. } => {
+            let count = operator.counts.get(item)?;
+            let rate = scope.compile(per_cycle, &format!("rate of unit `{}`", unit.name), &[])?;
+            let rate =
+                scope.at_least(rate, f64::MIN_POSITIVE, &per_cycle.span, &format!("rate of unit `{}`", unit.name));
+            let per_cycle = scope.graph.binary(Function::Mul, rate, lanes);
+            Some(scope.graph.binary(Function::Div, count, per_cycle))
+        }
+        RateDecl::Cycles(figure) => {
+            let mut locals = operator.counts.locals();
+            locals.extend(unit.locals(lanes));
+            let cycles = scope.compile(&figure.quantity, &what, &locals)?;
+            Some(scope.at_least(cycles, 0.0, &figure.quantity.span, &what))
+        }
+    }
+}
+
+/// Cycles until the unit has done all tiles: what the throughputs of different units are compared by.
+fn whole_work(
+    scope: &mut Scope<'_>,
+    operator: &Operator,
+    unit: &Unit,
+    cycles: NodeId,
+    stream: Option<&Stream>,
+) -> NodeId {
+    match stream {
+        Some(stream) if operator.streamed => {
+            let total = stream.total(scope, cycles);
+            scope.graph.binary(Function::Div, total, unit.groups)
+        }
+        _ => cycles,
+    }
+}

@@ -1,0 +1,142 @@
+//! The metrics of a design point.
+
+use crate::spec::sweep::Goal;
+
+/// A metric's name, unit and meaning.
+#[derive(Debug, Clone, Copy)]
+pub struct MetricInfo {
+    /// Column name; the unit is its suffix where it has one.
+    pub name: &'static str,
+    /// How a figure labels it.
+    pub label: &'static str,
+    /// Which way is better; `None` where that is no question.
+    pub goal: Option<Goal>,
+    /// True if it is the same for every scene.
+    pub common: bool,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+/// Every metric in the order of its column. `utilization.UNIT` columns follow.
+pub const METRICS: [MetricInfo; 16] = [
+    MetricInfo {
+        name: "latency_ms",
+        label: "latency (ms)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "time of one frame",
+    },
+    MetricInfo {
+        name: "latency_cycles",
+        label: "latency (cycles)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "length of the schedule",
+    },
+    MetricInfo {
+        name: "lower_bound_cycles",
+        label: "lower bound (cycles)",
+        goal: None,
+        common: false,
+        doc: "length that no schedule of the same work can beat: critical path, busiest unit, DRAM",
+    },
+    MetricInfo {
+        name: "fps",
+        label: "frames per second",
+        goal: Some(Goal::Maximise),
+        common: false,
+        doc: "1000 / latency_ms",
+    },
+    MetricInfo {
+        name: "energy_mj",
+        label: "energy per frame (mJ)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "energy of one frame within the hardware's boundary",
+    },
+    MetricInfo {
+        name: "power_mw",
+        label: "power (mW)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "energy over latency within the hardware's boundary",
+    },
+    MetricInfo {
+        name: "core_power_mw",
+        label: "core power (mW)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "average power of units and SRAM",
+    },
+    MetricInfo {
+        name: "dram_power_mw",
+        label: "DRAM power (mW)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "average power of the DRAM devices, whether or not the boundary includes them",
+    },
+    MetricInfo {
+        name: "peak_power_mw",
+        label: "peak power (mW)",
+        goal: Some(Goal::Minimise),
+        common: true,
+        doc: "units and SRAM, all at the activity of their published figures, at this clock",
+    },
+    MetricInfo {
+        name: "area_mm2",
+        label: "area (mm²)",
+        goal: Some(Goal::Minimise),
+        common: true,
+        doc: "units, SRAM, and the memory interface if the boundary includes it",
+    },
+    MetricInfo {
+        name: "edp",
+        label: "energy x delay (mJ ms)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "energy_mj * latency_ms",
+    },
+    MetricInfo {
+        name: "fps_per_mm2",
+        label: "frames per second and mm²",
+        goal: Some(Goal::Maximise),
+        common: false,
+        doc: "fps / area_mm2",
+    },
+    MetricInfo {
+        name: "fps_per_w",
+        label: "frames per second and W",
+        goal: Some(Goal::Maximise),
+        common: false,
+        doc: "fps over power",
+    },
+    MetricInfo {
+        name: "dram_gb",
+        label: "DRAM traffic per frame (GB)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "10^9 bytes to and from DRAM in one frame",
+    },
+    MetricInfo {
+        name: "dram_utilization",
+        label: "DRAM utilization",
+        goal: None,
+        common: false,
+        doc: "traffic over what the peak bandwidth could move in the frame's time",
+    },
+    MetricInfo {
+        name: "bottleneck",
+        label: "bottleneck",
+        goal: None,
+        common: false,
+        doc: "the unit or memory with the most work",
+    },
+];
+
+/// Index of a metric in [`METRICS`].
+pub fn index_of(name: &str) -> Option<usize> {
+    METRICS.iter().position(|metric| metric.name == name)
+}
+
+/// The metric whose values are names, not numbers.
+pub const BOTTLENECK: usize = METRICS.len() - 1;

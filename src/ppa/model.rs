@@ -1,0 +1,245 @@
+//! The metrics as graph nodes.
+//!
+//! Energy: a unit burns its dynamic power while it computes (`idle = "gated"`) or all the time (`"full"`), and its leakage
+//! all the time; an SRAM block likewise, working while the busiest of its units does, plus its energy per byte; DRAM its
+//! energy per bit plus background power. Powers in mW times times in ms are uJ.
+
+use crate::hardware::{Clock, Dram, Power, Sram, Unit};
+use crate::mapping::{Mapped, Port, Traffic};
+use crate::operator::{Operator, Stream};
+use crate::spec::Study;
+use crate::spec::expr::Function;
+use crate::spec::hardware::{Boundary, Idle};
+use crate::spec::program::NodeId;
+use crate::spec::scope::Scope;
+
+use super::metric::METRICS;
+
+/// Everything that the metrics are computed from.
+pub struct Parts<'a> {
+    pub study: &'a Study,
+    pub clock: Clock,
+    pub units: &'a [Unit],
+    pub srams: &'a [Sram],
+    pub dram: Option<&'a Dram>,
+    pub operators: &'a [Operator],
+    pub mapped: &'a [Mapped],
+    pub traffic: &'a [Traffic],
+    pub stream: Option<&'a Stream>,
+    pub makespan: NodeId,
+    pub lower_bound: NodeId,
+}
+
+/// The nodes of [`METRICS`] and of the utilization of each unit.
+pub struct MetricNodes {
+    pub metrics: Vec<NodeId>,
+    pub utilization: Vec<NodeId>,
+}
+
+/// Builds the metrics.
+pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes {
+    let mut build = Build { scope, parts };
+    let active: Vec<NodeId> = (0..parts.units.len()).map(|unit| build.active_cycles(unit)).collect();
+    let latency_ms = build.cycles_to_ms(parts.makespan);
+    let dram_bytes = build.total_over(|port| port == Port::Dram, |traffic| traffic.bytes);
+    let dram_cycles = build.total_over(|port| port == Port::Dram, |traffic| traffic.cycles);
+    let core_energy = build.core_energy_mj(&active);
+    let dram_energy = build.dram_energy_mj(dram_bytes, latency_ms);
+    let includes = |boundary| parts.study.hardware.boundary.contains(&boundary);
+    let energy = if includes(Boundary::Dram) { build.add(core_energy, dram_energy) } else { core_energy };
+    let power = build.power_mw(energy, latency_ms);
+    let area = build.area_mm2(includes(Boundary::Phy));
+    let thousand = build.constant(1000.0);
+    let fps = build.div(thousand, latency_ms);
+    let watts = build.div(power, thousand);
+    let lower_bound = build.scope.graph.binary(Function::Max, parts.lower_bound, dram_cycles);
+    let billion = build.constant(1e9);
+    let zero = build.constant(0.0);
+    let at_peak = match parts.dram {
+        Some(dram) => build.mul(dram_bytes, dram.cycles_per_byte),
+        None => zero,
+    };
+    let node = |build: &mut Build<'_, '_, '_>, name: &str| match name {
+        "latency_ms" => latency_ms,
+        "latency_cycles" => parts.makespan,
+        "lower_bound_cycles" => lower_bound,
+        "fps" => fps,
+        "energy_mj" => energy,
+        "power_mw" => power,
+        "core_power_mw" => build.power_mw(core_energy, latency_ms),
+        "dram_power_mw" => build.power_mw(dram_energy, latency_ms),
+        "peak_power_mw" => build.peak_power_mw(),
+        "area_mm2" => area,
+        "edp" => build.mul(energy, latency_ms),
+        "fps_per_mm2" => build.div(fps, area),
+        "fps_per_w" => build.div(fps, watts),
+        "dram_gb" => build.div(dram_bytes, billion),
+        "dram_utilization" => build.div(at_peak, parts.makespan),
+        _ => build.bottleneck(&active, dram_cycles),
+    };
+    let metrics = METRICS.iter().map(|metric| node(&mut build, metric.name)).collect();
+    let utilization = active.iter().map(|cycles| build.div(*cycles, parts.makespan)).collect();
+    MetricNodes { metrics, utilization }
+}
+
+struct Build<'b, 'a, 's> {
+    scope: &'b mut Scope<'s>,
+    parts: &'b Parts<'a>,
+}
+
+impl Build<'_, '_, '_> {
+    fn constant(&mut self, value: f64) -> NodeId {
+        self.scope.graph.constant(value)
+    }
+
+    fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.scope.graph.binary(Function::Add, a, b)
+    }
+
+    fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.scope.graph.binary(Function::Mul, a, b)
+    }
+
+    fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.scope.graph.binary(Function::Div, a, b)
+    }
+
+    fn sum(&mut self, nodes: &[NodeId]) -> NodeId {
+        let zero = self.constant(0.0);
+        nodes.iter().fold(zero, |total, node| self.add(total, *node))
+    }
+
+    fn cycles_to_ms(&mut self, cycles: NodeId) -> NodeId {
+        let thousand = self.constant(1000.0);
+        let cycles_per_ms = self.mul(self.parts.clock.mhz, thousand);
+        self.div(cycles, cycles_per_ms)
+    }
+
+    fn power_mw(&mut self, energy_mj: NodeId, latency_ms: NodeId) -> NodeId {
+        let thousand = self.constant(1000.0);
+        let watts = self.div(energy_mj, latency_ms);
+        self.mul(watts, thousand)
+    }
+
+    /// The sum over the frame of a value of each stream of traffic at the ports wanted.
+    fn total_over(&mut self, wanted: impl Fn(Port) -> bool, value: impl Fn(&Traffic) -> NodeId) -> NodeId {
+        let parts = self.parts;
+        let totals: Vec<NodeId> = parts
+            .traffic
+            .iter()
+            .filter(|traffic| wanted(traffic.port))
+            .map(|traffic| self.frame_total(traffic.operator, value(traffic)))
+            .collect();
+        self.sum(&totals)
+    }
+
+    /// A value per tile or frame of an operator, over the whole frame.
+    fn frame_total(&mut self, operator: usize, value: NodeId) -> NodeId {
+        match self.parts.stream {
+            Some(stream) if self.parts.operators[operator].streamed => stream.total(self.scope, value),
+            _ => value,
+        }
+    }
+
+    /// Cycles of the frame for which the whole unit computes, averaged over its groups.
+    fn active_cycles(&mut self, unit: usize) -> NodeId {
+        let parts = self.parts;
+        let index = self.constant(unit as f64);
+        let zero = self.constant(0.0);
+        let mut shares = Vec::new();
+        for (operator, mapped) in
+            parts.mapped.iter().enumerate().filter(|(_, mapped)| mapped.candidates.contains(&unit))
+        {
+            let mut cycles = self.frame_total(operator, mapped.cycles);
+            if parts.operators[operator].streamed {
+                cycles = self.div(cycles, parts.units[unit].groups);
+            }
+            let here = self.scope.graph.binary(Function::Eq, mapped.unit, index);
+            shares.push(self.scope.graph.select(here, cycles, zero));
+        }
+        self.sum(&shares)
+    }
+
+    /// mJ of a block that works for `active` cycles of the frame.
+    fn block_energy_mj(&mut self, power: &Power, active: NodeId) -> NodeId {
+        let makespan = self.parts.makespan;
+        let working = if power.idle == Idle::Full { makespan } else { active };
+        let dynamic = self.mul(power.dynamic_mw, self.parts.clock.dynamic_factor);
+        let leakage = self.mul(power.leakage_mw, self.parts.clock.leakage_factor);
+        let (working_ms, all_ms) = (self.cycles_to_ms(working), self.cycles_to_ms(makespan));
+        let (dynamic, leakage) = (self.mul(dynamic, working_ms), self.mul(leakage, all_ms));
+        let microjoules = self.add(dynamic, leakage);
+        let thousandth = self.constant(1e-3);
+        self.mul(microjoules, thousandth)
+    }
+
+    fn core_energy_mj(&mut self, active: &[NodeId]) -> NodeId {
+        let parts = self.parts;
+        let mut energies: Vec<NodeId> =
+            parts.units.iter().zip(active).map(|(unit, active)| self.block_energy_mj(&unit.power, *active)).collect();
+        for (at, sram) in parts.srams.iter().enumerate() {
+            let bound = parts
+                .study
+                .hardware
+                .units
+                .iter()
+                .zip(active)
+                .filter(|(unit, _)| unit.reads.iter().chain(&unit.writes).any(|(block, _)| *block == sram.name));
+            let bound: Vec<NodeId> = bound.map(|(_, active)| *active).collect();
+            let busiest = bound.into_iter().reduce(|a, b| self.scope.graph.binary(Function::Max, a, b));
+            energies.push(self.block_energy_mj(&sram.power, busiest.unwrap_or(parts.makespan)));
+            let read = self.total_over(|port| port == Port::SramRead(at), |traffic| traffic.bytes);
+            let written = self.total_over(|port| port == Port::SramWrite(at), |traffic| traffic.bytes);
+            energies.push(self.access_energy_mj(read, sram.read_pj_per_byte));
+            energies.push(self.access_energy_mj(written, sram.write_pj_per_byte));
+        }
+        self.sum(&energies)
+    }
+
+    fn access_energy_mj(&mut self, bytes: NodeId, pj_per_byte: NodeId) -> NodeId {
+        let picojoules = self.mul(bytes, pj_per_byte);
+        let nano = self.constant(1e-9);
+        self.mul(picojoules, nano)
+    }
+
+    fn dram_energy_mj(&mut self, bytes: NodeId, latency_ms: NodeId) -> NodeId {
+        let Some(dram) = self.parts.dram else { return self.constant(0.0) };
+        let access = self.access_energy_mj(bytes, dram.pj_per_byte);
+        let microjoules = self.mul(dram.background_mw, latency_ms);
+        let thousandth = self.constant(1e-3);
+        let background = self.mul(microjoules, thousandth);
+        self.add(access, background)
+    }
+
+    fn peak_power_mw(&mut self) -> NodeId {
+        let parts = self.parts;
+        let powers = parts.units.iter().map(|unit| &unit.power).chain(parts.srams.iter().map(|sram| &sram.power));
+        let (dynamic, leakage): (Vec<NodeId>, Vec<NodeId>) =
+            powers.map(|power| (power.dynamic_mw, power.leakage_mw)).unzip();
+        let (dynamic, leakage) = (self.sum(&dynamic), self.sum(&leakage));
+        let dynamic = self.mul(dynamic, parts.clock.dynamic_factor);
+        let leakage = self.mul(leakage, parts.clock.leakage_factor);
+        self.add(dynamic, leakage)
+    }
+
+    fn area_mm2(&mut self, with_phy: bool) -> NodeId {
+        let parts = self.parts;
+        let mut areas: Vec<NodeId> = parts.units.iter().map(|unit| unit.area_mm2).collect();
+        areas.extend(parts.srams.iter().map(|sram| sram.area_mm2));
+        areas.extend(parts.dram.filter(|_| with_phy).map(|dram| dram.phy_area_mm2));
+        self.sum(&areas)
+    }
+
+    /// Index of the unit with the most work, the units' count for DRAM; ties keep the first.
+    fn bottleneck(&mut self, active: &[NodeId], dram_cycles: NodeId) -> NodeId {
+        let mut most = self.constant(-1.0);
+        let mut winner = self.constant(0.0);
+        for (at, cycles) in active.iter().chain([&dram_cycles]).enumerate() {
+            let index = self.constant(at as f64);
+            let busier = self.scope.graph.binary(Function::Lt, most, *cycles);
+            winner = self.scope.graph.select(busier, index, winner);
+            most = self.scope.graph.binary(Function::Max, most, *cycles);
+        }
+        winner
+    }
+}

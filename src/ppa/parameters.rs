@@ -1,0 +1,154 @@
+//! The study's parameters: what hardware, pipeline and sweep say of them together.
+
+use crate::spec::diagnostic::{Collector, Diagnostic, did_you_mean};
+use crate::spec::figure::Provenance;
+use crate::spec::parameter::{ParameterDecl, ParameterType};
+use crate::spec::reader::Quantity;
+use crate::spec::scope::{Definition, Parameter};
+use crate::spec::sweep::{SweepParameter, SweepValue};
+use crate::spec::{Span, Study};
+
+/// Most axes of a sweep.
+pub const MAX_AXES: usize = 64;
+
+/// An axis of the design space.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// The parameter.
+    pub name: String,
+    /// Its values; for words their indices.
+    pub values: Vec<f64>,
+    /// How each value is written.
+    pub labels: Vec<String>,
+    /// Where each value stands.
+    pub spans: Vec<Span>,
+    /// True if the values are words.
+    pub is_words: bool,
+    /// True if every value is a whole number.
+    pub is_whole: bool,
+    /// The value of the declared design: the parameter's default, if that is a constant.
+    pub default: Option<f64>,
+}
+
+/// Parameters and axes of a study. Faults go to `diagnostics`.
+pub fn collect(study: &Study, diagnostics: &Collector) -> (Vec<Parameter>, Vec<Axis>) {
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for decl in study.hardware.parameters.iter().chain(&study.pipeline.parameters) {
+        if let Some(first) = parameters.iter().find(|parameter| parameter.decl.name == decl.name) {
+            diagnostics.error(
+                Diagnostic::new(&decl.span, format!("parameter `{}` is declared twice", decl.name)).help(format!(
+                    "the first stands at {}; the file that owns it declares it, the other only uses it",
+                    first.decl.span
+                )),
+            );
+            continue;
+        }
+        parameters.push(Parameter { decl: decl.clone(), definition: Definition::Value(decl.default.clone()) });
+    }
+    let mut axes = Vec::new();
+    for given in &study.sweep.parameters {
+        let at = parameters.iter().position(|parameter| parameter.decl.name == given.name).unwrap_or_else(|| {
+            parameters.push(own_parameter(given));
+            parameters.len() - 1
+        });
+        apply(given, &mut parameters[at], &mut axes, diagnostics);
+    }
+    if axes.len() > MAX_AXES
+        && let Some(given) = study.sweep.parameters.last()
+    {
+        diagnostics.error(
+            Diagnostic::new(&given.span, format!("this sweep has {} axes, more than {MAX_AXES}", axes.len()))
+                .help("fix some of them"),
+        );
+        axes.truncate(MAX_AXES);
+    }
+    (parameters, axes)
+}
+
+/// A parameter that only the sweep knows; something must use it.
+fn own_parameter(given: &SweepParameter) -> Parameter {
+    let decl = ParameterDecl {
+        name: given.name.clone(),
+        span: given.span.clone(),
+        default: Quantity::constant(0.0, &given.span),
+        min: None,
+        max: None,
+        kind: match &given.value {
+            SweepValue::Words(words) => ParameterType::Choice(words.iter().map(|(word, _)| word.clone()).collect()),
+            _ => ParameterType::Real,
+        },
+        doc: String::new(),
+        provenance: Provenance::default(),
+    };
+    Parameter { definition: Definition::Value(decl.default.clone()), decl }
+}
+
+fn apply(given: &SweepParameter, parameter: &mut Parameter, axes: &mut Vec<Axis>, diagnostics: &Collector) {
+    let error =
+        |span: &Span, message: String, help: String| diagnostics.error(Diagnostic::new(span, message).help(help));
+    let name = &given.name;
+    let axis = match (&given.value, &parameter.decl.kind) {
+        (SweepValue::Fixed(quantity), _) => {
+            parameter.definition = Definition::Value(quantity.clone());
+            return;
+        }
+        (SweepValue::Words(words), ParameterType::Choice(known)) => {
+            let index = |word: &str| known.iter().position(|choice| choice == word);
+            for (word, span) in words.iter().filter(|(word, _)| index(word).is_none()) {
+                let help = did_you_mean(word, known.iter().map(String::as_str));
+                error(span, format!("`{name}` cannot be \"{word}\""), help);
+            }
+            Axis {
+                name: name.clone(),
+                values: words.iter().map(|(word, _)| index(word).unwrap_or(0) as f64).collect(),
+                labels: words.iter().map(|(word, _)| word.clone()).collect(),
+                spans: words.iter().map(|(_, span)| span.clone()).collect(),
+                is_words: true,
+                is_whole: false,
+                default: default_word(&parameter.decl, known),
+            }
+        }
+        (SweepValue::Numbers(numbers), ParameterType::Integer | ParameterType::Real) => {
+            let whole = |value: f64| value.fract() == 0.0 && value.abs() < 9.0e15;
+            if parameter.decl.kind == ParameterType::Integer {
+                for (value, span) in numbers.iter().filter(|(value, _)| !whole(*value)) {
+                    error(
+                        span,
+                        format!("`{name}` counts something: {value} is not a whole number"),
+                        format!("write whole numbers, or declare `{name}` with type = \"real\""),
+                    );
+                }
+            }
+            Axis {
+                name: name.clone(),
+                values: numbers.iter().map(|(value, _)| *value).collect(),
+                labels: numbers.iter().map(|(value, _)| value.to_string()).collect(),
+                spans: numbers.iter().map(|(_, span)| span.clone()).collect(),
+                is_words: false,
+                is_whole: numbers.iter().all(|(value, _)| whole(*value)),
+                default: match parameter.decl.default.expr.kind {
+                    crate::spec::expr::ExprKind::Number(value) => Some(value),
+                    _ => None,
+                },
+            }
+        }
+        (SweepValue::Words(words), _) => {
+            error(&words[0].1, format!("`{name}` takes numbers, not words"), format!("write `{name} = [1, 2]`"));
+            return;
+        }
+        (SweepValue::Numbers(numbers), ParameterType::Choice(known)) => {
+            error(
+                &numbers[0].1,
+                format!("`{name}` takes words, not numbers"),
+                format!("write `{name} = {{ choice = [\"{}\"] }}`", known.join("\", \"")),
+            );
+            return;
+        }
+    };
+    parameter.definition = Definition::Axis(axes.len());
+    axes.push(axis);
+}
+
+fn default_word(decl: &ParameterDecl, known: &[String]) -> Option<f64> {
+    known.iter().position(|word| *word == decl.default.text).map(|at| at as f64)
+}

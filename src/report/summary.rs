@@ -1,0 +1,181 @@
+//! The summary of a run, for a terminal.
+
+use std::fmt::Write as _;
+
+use crate::explore::{Space, Summary};
+use crate::ppa::metric::BOTTLENECK;
+use crate::ppa::{Outcome, Plan};
+use crate::spec::Study;
+use crate::spec::sweep::Goal;
+
+/// The declared design beside the front.
+pub struct Reference {
+    /// What came out of it.
+    pub outcome: Outcome,
+    /// Its objectives.
+    pub objectives: Vec<f64>,
+    /// Its metrics, as [`crate::ppa::Evaluator::metrics`] gives them.
+    pub metrics: Vec<f64>,
+    /// Whether a point of the front is better in everything.
+    pub dominated: bool,
+}
+
+/// A number with four significant digits, without an exponent where that reads well.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-4..7).contains(&magnitude) {
+        return format!("{value:.3e}");
+    }
+    let text = format!("{value:.*}", (3 - magnitude).max(0) as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Name and value of every axis at a point.
+pub fn point_text(plan: &Plan, space: &Space, index: u64) -> String {
+    let mut digits = Vec::new();
+    space.digits(index, &mut digits);
+    let parts: Vec<String> = plan
+        .axes
+        .iter()
+        .zip(&digits)
+        .filter(|(axis, _)| axis.values.len() > 1)
+        .map(|(axis, digit)| format!("{} {}", axis.name, axis.labels[*digit as usize]))
+        .collect();
+    if parts.is_empty() { "the only point".into() } else { parts.join(", ") }
+}
+
+/// The text after a run.
+pub fn render(
+    study: &Study,
+    plan: &Plan,
+    space: &Space,
+    summary: &Summary,
+    reference: Option<&Reference>,
+    files: &str,
+    seconds: f64,
+) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_all(&mut text, study, plan, space, summary, reference, files, seconds);
+    text
+}
+
+#[allow(clippy::too_many_arguments)]
+fn write_all(
+    out: &mut String,
+    study: &Study,
+    plan: &Plan,
+    space: &Space,
+    summary: &Summary,
+    reference: Option<&Reference>,
+    files: &str,
+    seconds: f64,
+) -> std::fmt::Result {
+    let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    writeln!(
+        out,
+        "{}: {} on {}, {} nm",
+        study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm
+    )?;
+    let boundary: Vec<&str> = study.hardware.boundary.iter().map(|boundary| boundary.name()).collect();
+    writeln!(
+        out,
+        "  scenes      {} (objectives: {}); energy and power of {}",
+        names.join(", "),
+        plan.aggregate.name(),
+        boundary.join(" + ")
+    )?;
+    let equal: Vec<&str> =
+        plan.workloads.iter().filter(|workload| workload.equal_tiles).map(|workload| workload.name.as_str()).collect();
+    if !equal.is_empty() {
+        writeln!(out, "  note        {}: only totals are known, so every tile is taken as equal", equal.join(", "))?;
+    }
+    writeln!(
+        out,
+        "  points      {} of {}; {} feasible, {} failed; {} on the front",
+        summary.points,
+        space.points(),
+        summary.feasible,
+        summary.failed,
+        summary.front.len()
+    )?;
+    for (index, reason) in &summary.failures {
+        writeln!(out, "  failed      point {index} ({}): {reason}", point_text(plan, space, *index))?;
+    }
+    for (constraint, misses) in plan.constraints.iter().zip(&summary.constraint_misses) {
+        if *misses > 0 {
+            writeln!(out, "  constraint  `{}` excludes {misses} points", constraint.name)?;
+        }
+    }
+    if summary.feasible == 0 {
+        if let Some((index, constraint, violation)) = summary.nearest {
+            writeln!(
+                out,
+                "  nearest     point {index} misses `{}` by {} %: {}",
+                plan.constraints[constraint].name,
+                short(violation * 100.0),
+                point_text(plan, space, index)
+            )?;
+        }
+    } else {
+        write_best(out, plan, space, summary)?;
+    }
+    if let Some(reference) = reference {
+        write_reference(out, study, plan, reference)?;
+    }
+    let rate = if seconds > 0.0 { summary.points as f64 / seconds } else { 0.0 };
+    writeln!(out, "  time        {} s, {} points per second", short(seconds), short(rate))?;
+    writeln!(out, "  files       {files}")
+}
+
+fn write_best(out: &mut String, plan: &Plan, space: &Space, summary: &Summary) -> std::fmt::Result {
+    for (at, objective) in plan.objectives.iter().enumerate() {
+        let best = summary.front.iter().min_by(|a, b| {
+            let (a, b) = (a.objectives[at], b.objectives[at]);
+            if objective.goal == Goal::Minimise { a.total_cmp(&b) } else { b.total_cmp(&a) }
+        });
+        if let Some(best) = best {
+            let label = if at == 0 { "best" } else { "" };
+            writeln!(
+                out,
+                "  {label:<11} {} {} at {}",
+                objective.name,
+                short(best.objectives[at]),
+                point_text(plan, space, best.index)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write_reference(out: &mut String, study: &Study, plan: &Plan, reference: &Reference) -> std::fmt::Result {
+    let values: Vec<String> = plan
+        .objectives
+        .iter()
+        .zip(&reference.objectives)
+        .map(|(objective, value)| format!("{} {}", objective.name, short(*value)))
+        .collect();
+    let verdict = match reference.outcome {
+        Outcome::Failed => "the model has no value for it",
+        Outcome::Infeasible { .. } => "it breaks a constraint",
+        Outcome::Feasible if reference.dominated => "dominated by the front",
+        Outcome::Feasible => "not dominated",
+    };
+    writeln!(out, "  declared    {} as declared: {} ({verdict})", study.hardware.name, values.join(", "))?;
+    if reference.outcome != Outcome::Failed {
+        let limits: Vec<String> = plan
+            .workloads
+            .iter()
+            .enumerate()
+            .filter_map(|(at, workload)| {
+                let code = reference.metrics[at * plan.metric_names.len() + BOTTLENECK];
+                Some(format!("{} by {}", workload.name, plan.bottlenecks.get(code as usize)?))
+            })
+            .collect();
+        writeln!(out, "              limited on {}", limits.join(", on "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! The lower bound on the schedule's length.
+
+use super::stage::StagePlaces;
+use crate::spec::program::{Columns, Place};
+
+/// Cycles that no schedule of the same stages can beat: along every path of the graph, each stage starts no earlier than
+/// its producers' first tile (or, behind a barrier, their whole work) allows, and then needs its work divided by its
+/// groups, or at least its last tile after its producers' last one. `memory` is scratch: start and end of each stage.
+pub(super) fn lower_bound(
+    stages: &[StagePlaces],
+    groups: &[Place],
+    columns: Columns<'_>,
+    memory: &mut [[f64; 2]],
+) -> f64 {
+    let mut longest = 0.0_f64;
+    for (at, stage) in stages.iter().enumerate() {
+        let latency = columns.scalar(stage.latency);
+        let work = columns.scalar(stage.work);
+        let occupancy = columns.get(stage.occupancy);
+        let mut start = 0.0_f64;
+        let mut after_producers = 0.0_f64;
+        for &producer in &stage.barriers {
+            start = start.max(memory[producer][1]);
+        }
+        for &(producer, _) in &stage.inputs {
+            let first = columns.get(stages[producer].occupancy).first().copied().unwrap_or(0.0);
+            start = start.max(memory[producer][0] + first + columns.scalar(stages[producer].latency));
+            // Unequal tiles finish out of order on several groups, so the last one may be any of them.
+            let last = if let [equal] = occupancy { *equal } else { 0.0 };
+            after_producers = after_producers.max(memory[producer][1] + last + latency);
+        }
+        let servers = if stage.streamed { columns.scalar(groups[columns.scalar(stage.unit) as usize]) } else { 1.0 };
+        let end = (start + work / servers + latency).max(after_producers);
+        memory[at] = [start, end];
+        longest = longest.max(end);
+    }
+    longest
+}

@@ -1,0 +1,195 @@
+//! List scheduling of stages that compete for units, in order of time.
+//!
+//! Again and again the stage whose next tile can start first is started; of those that could start at the same moment the
+//! one with the highest priority, then the one declared first. Priorities follow DAGS: the share of the stages that come
+//! after it (each counted once) plus its critical impact, the longest remaining path as a share of the longest of all.
+//! No period is looked for: every tile is simulated.
+
+use super::stage::{MAX_BUFFER, StagePlaces};
+use crate::spec::program::{Columns, Place};
+
+/// Ring of remembered tiles per stage.
+const RING: usize = 2 * MAX_BUFFER;
+
+/// Working memory of the scheduler.
+#[derive(Clone)]
+pub(super) struct ListScheduler {
+    /// For each stage its consumers by tile: stage, index of the input there.
+    consumers: Vec<Vec<(usize, usize)>>,
+    /// For each stage how many others come after it on some path.
+    successors: Vec<usize>,
+    /// For each stage every direct successor, by tile or behind a barrier.
+    next: Vec<Vec<usize>>,
+    progress: Vec<Progress>,
+    /// For each unit when each group is free.
+    free: Vec<Vec<f64>>,
+    priority: Vec<f64>,
+}
+
+#[derive(Clone)]
+struct Progress {
+    /// Tiles started.
+    started: usize,
+    /// Tiles in all.
+    tiles: usize,
+    /// End of the last tiles, by tile modulo the ring.
+    ends: Box<[f64; RING]>,
+    last_end: f64,
+}
+
+impl ListScheduler {
+    pub(super) fn new(stages: &[StagePlaces], units: usize) -> Self {
+        let mut consumers = vec![Vec::new(); stages.len()];
+        let mut next = vec![Vec::new(); stages.len()];
+        for (at, stage) in stages.iter().enumerate() {
+            for (input, (producer, _)) in stage.inputs.iter().enumerate() {
+                consumers[*producer].push((at, input));
+                next[*producer].push(at);
+            }
+            stage.barriers.iter().for_each(|producer| next[*producer].push(at));
+        }
+        let mut reachable = vec![vec![false; stages.len()]; stages.len()];
+        // Producers come before consumers, so a pass from the end sees every successor's set complete.
+        for at in (0..stages.len()).rev() {
+            for &successor in &next[at] {
+                reachable[at][successor] = true;
+                for other in 0..stages.len() {
+                    reachable[at][other] |= reachable[successor][other];
+                }
+            }
+        }
+        let progress = Progress { started: 0, tiles: 0, ends: Box::new([0.0; RING]), last_end: 0.0 };
+        Self {
+            consumers,
+            successors: reachable.iter().map(|row| row.iter().filter(|reached| **reached).count()).collect(),
+            next,
+            progress: vec![progress; stages.len()],
+            free: (0..units).map(|_| Vec::with_capacity(crate::hardware::MAX_GROUPS)).collect(),
+            priority: vec![0.0; stages.len()],
+        }
+    }
+
+    /// Makespan in cycles; NaN if nothing can start although work is left (buffers that wait for each other).
+    pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
+        for (free, groups) in self.free.iter_mut().zip(groups) {
+            free.clear();
+            free.resize(columns.scalar(*groups) as usize, 0.0);
+        }
+        for (progress, stage) in self.progress.iter_mut().zip(stages) {
+            progress.started = 0;
+            progress.tiles = if stage.streamed { tiles } else { 1 };
+            progress.last_end = 0.0;
+        }
+        self.set_priorities(stages, columns);
+        let mut left: usize = self.progress.iter().map(|progress| progress.tiles).sum();
+        while left > 0 {
+            let Some((at, start, group)) = self.first_ready(stages, columns) else { return f64::NAN };
+            self.start(stages, at, start, group, columns);
+            left -= 1;
+        }
+        self.progress.iter().map(|progress| progress.last_end).fold(0.0, f64::max)
+    }
+
+    fn set_priorities(&mut self, stages: &[StagePlaces], columns: Columns<'_>) {
+        let mut longest = 0.0_f64;
+        for at in (0..stages.len()).rev() {
+            let after = self.next[at].iter().map(|successor| self.priority[*successor]).fold(0.0, f64::max);
+            self.priority[at] = after + columns.scalar(stages[at].work) + columns.scalar(stages[at].latency);
+            longest = longest.max(self.priority[at]);
+        }
+        let others = stages.len().max(2) - 1;
+        for (priority, successors) in self.priority.iter_mut().zip(&self.successors) {
+            let critical = if longest > 0.0 { *priority / longest } else { 0.0 };
+            *priority = critical + *successors as f64 / others as f64;
+        }
+    }
+
+    /// Stage, start and group of the work that can start first.
+    fn first_ready(&self, stages: &[StagePlaces], columns: Columns<'_>) -> Option<(usize, f64, usize)> {
+        let mut best: Option<(usize, f64, usize)> = None;
+        for at in 0..stages.len() {
+            let Some(ready) = self.ready(stages, at, columns) else { continue };
+            let free = &self.free[columns.scalar(stages[at].unit) as usize];
+            let (group, free_at) = if stages[at].streamed { earliest(free) } else { latest(free) };
+            let start = ready.max(free_at);
+            let wins = match best {
+                None => true,
+                Some((other, at_time, _)) => {
+                    start < at_time || (start == at_time && self.priority[at] > self.priority[other])
+                }
+            };
+            if wins {
+                best = Some((at, start, group));
+            }
+        }
+        best
+    }
+
+    /// When the stage's next tile has its inputs and room; `None` if that is not known yet or nothing is left.
+    fn ready(&self, stages: &[StagePlaces], at: usize, columns: Columns<'_>) -> Option<f64> {
+        let progress = &self.progress[at];
+        let tile = progress.started;
+        if tile == progress.tiles {
+            return None;
+        }
+        let mut ready = 0.0_f64;
+        for &producer in &stages[at].barriers {
+            let producer = &self.progress[producer];
+            if producer.started < producer.tiles {
+                return None;
+            }
+            ready = ready.max(producer.last_end);
+        }
+        for (producer, _) in &stages[at].inputs {
+            let producer = &self.progress[*producer];
+            if producer.started <= tile {
+                return None;
+            }
+            ready = ready.max(producer.ends[tile % RING]);
+        }
+        for &(consumer, input) in &self.consumers[at] {
+            let buffer = columns.scalar(stages[consumer].inputs[input].1) as usize;
+            if tile >= buffer {
+                let consumer = &self.progress[consumer];
+                if consumer.started <= tile - buffer {
+                    return None;
+                }
+                ready = ready.max(consumer.ends[(tile - buffer) % RING]);
+            }
+        }
+        Some(ready)
+    }
+
+    fn start(&mut self, stages: &[StagePlaces], at: usize, start: f64, group: usize, columns: Columns<'_>) {
+        let stage = &stages[at];
+        let tile = self.progress[at].started;
+        let occupancy = columns.get(stage.occupancy);
+        let busy_until = start + occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
+        let free = &mut self.free[columns.scalar(stage.unit) as usize];
+        if stage.streamed {
+            free[group] = busy_until;
+        } else {
+            free.fill(busy_until);
+        }
+        let end = busy_until + columns.scalar(stage.latency);
+        let progress = &mut self.progress[at];
+        progress.ends[tile % RING] = end;
+        progress.last_end = progress.last_end.max(end);
+        progress.started += 1;
+    }
+}
+
+fn earliest(free: &[f64]) -> (usize, f64) {
+    let mut best = (0, free.first().copied().unwrap_or(0.0));
+    for (group, at) in free.iter().enumerate() {
+        if *at < best.1 {
+            best = (group, *at);
+        }
+    }
+    best
+}
+
+/// A frame operator uses every group of its unit.
+fn latest(free: &[f64]) -> (usize, f64) {
+    (0, free.iter().copied().fold(0.0, f64::max))
+}

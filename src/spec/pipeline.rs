@@ -1,0 +1,236 @@
+//! `operators/*.toml`: operators, edges, memory traffic.
+
+use std::sync::Arc;
+
+use super::diagnostic::{Collector, did_you_mean};
+use super::kind::{KindDecl, read_kinds};
+use super::parameter::{ParameterDecl, read_parameters};
+use super::reader::{Quantity, Reader, quantity};
+use super::source::{Source, Span};
+use super::tree::{self, Table};
+
+/// A checked pipeline file.
+#[derive(Debug, Clone)]
+pub struct PipelineDecl {
+    /// Display name.
+    pub name: String,
+    /// The file.
+    pub span: Span,
+    /// Parameters that the pipeline owns.
+    pub parameters: Vec<ParameterDecl>,
+    /// Operator kinds of its own.
+    pub kinds: Vec<KindDecl>,
+    /// How it streams; `None`: every operator works on the whole frame.
+    pub stream: Option<StreamDecl>,
+    /// Operators in the order of the file.
+    pub operators: Vec<OperatorDecl>,
+    /// Edges.
+    pub edges: Vec<EdgeDecl>,
+    /// Memory traffic.
+    pub traffic: Vec<TrafficDecl>,
+    /// Explicit mapping: operator, unit, place.
+    pub mapping: Vec<(String, String, Span)>,
+}
+
+/// What streams through the pipeline and which measurement of the scene it is.
+#[derive(Debug, Clone)]
+pub struct StreamDecl {
+    /// Where its table stands.
+    pub span: Span,
+    /// Tile edge in pixels.
+    pub tile: Quantity,
+    /// Overlap test; its value is the scene's `test`.
+    pub test: Quantity,
+    /// Number of tiles of a scene that has totals only.
+    pub equal_tiles: Quantity,
+}
+
+/// One operator.
+#[derive(Debug, Clone)]
+pub struct OperatorDecl {
+    /// Its name.
+    pub name: String,
+    /// Where its table stands.
+    pub span: Span,
+    /// Its kind, with the place.
+    pub kind: (String, Span),
+    /// Values of the kind's parameters.
+    pub arguments: Vec<(String, Span, Quantity)>,
+}
+
+/// What an edge means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EdgeKind {
+    /// The consumer starts when the producer has finished altogether.
+    Barrier,
+    /// Tile by tile through a buffer.
+    Stream,
+}
+
+/// A dependency.
+#[derive(Debug, Clone)]
+pub struct EdgeDecl {
+    /// Where its table stands.
+    pub span: Span,
+    /// Producer, with the place.
+    pub from: (String, Span),
+    /// Consumer, with the place.
+    pub to: (String, Span),
+    /// Barrier or stream.
+    pub kind: EdgeKind,
+    /// Tiles that fit between producer and consumer, those in work included.
+    pub buffer: Quantity,
+}
+
+/// Direction of a transfer, seen from the operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the memory.
+    Read,
+    /// To the memory.
+    Write,
+}
+
+/// One stream of memory traffic of an operator.
+#[derive(Debug, Clone)]
+pub struct TrafficDecl {
+    /// Where its table stands.
+    pub span: Span,
+    /// What it carries.
+    pub name: String,
+    /// The operator, with the place.
+    pub operator: (String, Span),
+    /// `dram` or an SRAM block of the hardware, with the place.
+    pub memory: (String, Span),
+    /// Read or write.
+    pub direction: Direction,
+    /// Bytes per tile of a streamed operator, else per frame.
+    pub bytes: Quantity,
+    /// DRAM access pattern, with the place.
+    pub pattern: (String, Span),
+}
+
+/// Reads a pipeline file; faults go to `diagnostics`.
+pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDecl> {
+    let root = tree::parse(source, diagnostics);
+    let reader = Reader::new(&root, "a pipeline file", diagnostics);
+    let name = reader.required_text("name");
+    reader.text("doc");
+    reader.text("source");
+    let parameters = read_parameters(&reader);
+    let kinds = read_kinds(&reader);
+    let stream = reader.table("stream").map(|table| read_stream(table, diagnostics));
+    let operators: Vec<_> =
+        reader.tables("operator").into_iter().filter_map(|table| read_operator(table, diagnostics)).collect();
+    if root.get("operator").is_none() {
+        reader.error(reader.span(), "this pipeline has no operators", "add at least one [[operator]]");
+    }
+    super::report_repeated(operators.iter().map(|operator| (&operator.name, &operator.span)), "operator", diagnostics);
+    let edges: Vec<_> = reader.tables("edge").into_iter().filter_map(|table| read_edge(table, diagnostics)).collect();
+    let traffic: Vec<_> =
+        reader.tables("traffic").into_iter().filter_map(|table| read_traffic(table, diagnostics)).collect();
+    let mapping = read_mapping(&reader);
+    let mentioned =
+        edges.iter().flat_map(|edge| [&edge.from, &edge.to]).chain(traffic.iter().map(|traffic| &traffic.operator));
+    for (name, span) in mentioned
+        .map(|(name, span)| (name.as_str(), span))
+        .chain(mapping.iter().map(|(name, _, span)| (name.as_str(), span)))
+    {
+        if !operators.iter().any(|operator| operator.name == name) {
+            let known = operators.iter().map(|operator| operator.name.as_str());
+            reader.error(span, format!("there is no operator `{name}` in this pipeline"), did_you_mean(name, known));
+        }
+    }
+    reader.finish();
+    Some(PipelineDecl {
+        name: name?,
+        span: Span::new(source, 0..0),
+        parameters,
+        kinds,
+        stream: match stream {
+            Some(stream) => Some(stream?),
+            None => None,
+        },
+        operators,
+        edges,
+        traffic,
+        mapping,
+    })
+}
+
+fn read_stream(table: &Table, diagnostics: &Collector) -> Option<StreamDecl> {
+    let reader = Reader::new(table, "[stream]", diagnostics);
+    reader.required("over");
+    reader.choice("over", &[("tiles", ())]);
+    let tile = reader.required_quantity("tile");
+    let test = reader.required_quantity("test");
+    let equal_tiles = reader.required_quantity("equal_tiles");
+    reader.finish();
+    Some(StreamDecl { span: table.span.clone(), tile: tile?, test: test?, equal_tiles: equal_tiles? })
+}
+
+fn read_operator(table: &Table, diagnostics: &Collector) -> Option<OperatorDecl> {
+    let reader = Reader::new(table, "an [[operator]]", diagnostics);
+    let name = reader.required_text("name");
+    reader.text("doc");
+    let kind = named(&reader, "kind");
+    let arguments = reader
+        .rest()
+        .into_iter()
+        .filter_map(|(key, span, node)| Some((key.clone(), span.clone(), quantity(node, key, diagnostics)?)))
+        .collect();
+    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, arguments })
+}
+
+/// A required name with its place.
+fn named(reader: &Reader<'_>, key: &str) -> Option<(String, Span)> {
+    let span = reader.required(key)?.span.clone();
+    Some((reader.text(key)?, span))
+}
+
+fn read_edge(table: &Table, diagnostics: &Collector) -> Option<EdgeDecl> {
+    let reader = Reader::new(table, "an [[edge]]", diagnostics);
+    let from = named(&reader, "from");
+    let to = named(&reader, "to");
+    reader.required("kind");
+    let kind = reader.choice("kind", &[("barrier", EdgeKind::Barrier), ("stream", EdgeKind::Stream)]);
+    let stated = reader.quantity("buffer");
+    if let (Some(EdgeKind::Barrier), Some(buffer)) = (kind, &stated) {
+        reader.error(&buffer.span, "a barrier has no buffer of tiles", "remove `buffer`, or write kind = \"stream\"");
+    }
+    let buffer = stated.unwrap_or_else(|| Quantity::constant(2.0, &table.span));
+    reader.finish();
+    Some(EdgeDecl { span: table.span.clone(), from: from?, to: to?, kind: kind?, buffer })
+}
+
+fn read_traffic(table: &Table, diagnostics: &Collector) -> Option<TrafficDecl> {
+    let reader = Reader::new(table, "a [[traffic]]", diagnostics);
+    let name = reader.required_text("name");
+    let operator = named(&reader, "operator");
+    let memory = named(&reader, "memory");
+    reader.required("direction");
+    let direction = reader.choice("direction", &[("read", Direction::Read), ("write", Direction::Write)]);
+    let bytes = reader.required_quantity("bytes");
+    let pattern_span = reader.node("pattern").map_or_else(|| table.span.clone(), |node| node.span.clone());
+    let pattern = reader.text("pattern").unwrap_or_else(|| "stream".into());
+    reader.finish();
+    Some(TrafficDecl {
+        span: table.span.clone(),
+        name: name?,
+        operator: operator?,
+        memory: memory?,
+        direction: direction?,
+        bytes: bytes?,
+        pattern: (pattern, pattern_span),
+    })
+}
+
+fn read_mapping(reader: &Reader<'_>) -> Vec<(String, String, Span)> {
+    let Some(table) = reader.table("mapping") else { return Vec::new() };
+    let inner = Reader::new(table, "[mapping]", reader.diagnostics());
+    inner
+        .rest()
+        .into_iter()
+        .filter_map(|(operator, span, _)| Some((operator.clone(), inner.text(operator)?, span.clone())))
+        .collect()
+}

@@ -1,0 +1,405 @@
+//! The flat program and its evaluation.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::apply::apply;
+use super::graph::{BinningTiles, Graph, NodeId, Operation, TileTable, check, lookup, operands};
+use crate::spec::expr::Function;
+
+/// Where a node's value is found after an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A register.
+    Scalar(u32),
+    /// A column, one value per tile.
+    Column(u32),
+    /// A measured field of the binning in force.
+    Field(u32),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Code {
+    Apply(Function),
+    CheckWhole,
+    CheckLeast,
+    CheckMost,
+    Lookup(u32),
+    Missing,
+    SumTiles,
+    Kernel,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instruction {
+    pub code: Code,
+    pub to: Place,
+    pub from: [Place; 3],
+}
+
+/// The live part of a graph, ready to run.
+pub struct Program {
+    pub(super) instructions: Vec<Instruction>,
+    /// `starts[k]`: the first instruction that depends on axis `k` or a faster one.
+    starts: Vec<usize>,
+    tables: Vec<Arc<[f64]>>,
+    tiles: Arc<TileTable>,
+    /// Register of each axis; `None` if nothing depends on it.
+    axis_registers: Vec<Option<u32>>,
+    /// Constants at their registers.
+    initial: Vec<f64>,
+    columns: usize,
+    binning: Option<Place>,
+    places: HashMap<NodeId, Place>,
+    pub(super) kernel_inputs: Vec<Place>,
+    /// Registers of the kernel's outputs.
+    kernel_outputs: Vec<u32>,
+    pub(super) origins: Vec<Option<Arc<super::Origin>>>,
+    pub(super) operations: Vec<Operation>,
+}
+
+/// Registers and columns of one evaluator; reused from point to point.
+pub struct State {
+    registers: Vec<f64>,
+    columns: Vec<Vec<f64>>,
+}
+
+/// Read access to the tile values of a [`State`].
+#[derive(Clone, Copy)]
+pub struct Columns<'a> {
+    columns: &'a [Vec<f64>],
+    binning: Option<&'a BinningTiles>,
+    registers: &'a [f64],
+}
+
+impl<'a> Columns<'a> {
+    /// The values at a place: one for a scalar, else one per tile.
+    #[inline]
+    pub fn get(&self, place: Place) -> &'a [f64] {
+        match place {
+            Place::Scalar(at) => std::slice::from_ref(&self.registers[at as usize]),
+            Place::Column(at) => &self.columns[at as usize],
+            Place::Field(at) => {
+                self.binning.and_then(|binning| binning.fields.get(at as usize)).map_or(&[], Vec::as_slice)
+            }
+        }
+    }
+
+    /// Tiles of the binning in force; 0 where nothing is measured by tile.
+    #[inline]
+    pub fn tiles(&self) -> usize {
+        self.binning.map_or(0, |binning| binning.count)
+    }
+
+    /// The value of a scalar place, the first one of a column, NaN if there is none.
+    #[inline]
+    pub fn scalar(&self, place: Place) -> f64 {
+        match place {
+            Place::Scalar(at) => self.registers[at as usize],
+            _ => self.get(place).first().copied().unwrap_or(f64::NAN),
+        }
+    }
+}
+
+/// A computation in the middle of a program that is more than an expression: the schedule.
+pub trait Kernel {
+    /// Reads its inputs from `columns` and writes its outputs.
+    fn run(&mut self, columns: Columns<'_>, outputs: &mut [f64]);
+}
+
+/// For programs without a kernel.
+impl Kernel for () {
+    fn run(&mut self, _: Columns<'_>, _: &mut [f64]) {}
+}
+
+/// Most outputs of a kernel.
+pub const MAX_OUTPUTS: usize = 8;
+
+impl Program {
+    /// Flattens what `outputs` and the kernel need. `binning` selects the measured fields of `tiles`; `kernel_outputs`
+    /// are the nodes of the kernel's outputs, in their order.
+    pub fn new(
+        graph: &Graph,
+        axes: usize,
+        outputs: &[NodeId],
+        kernel_inputs: &[NodeId],
+        kernel_outputs: &[NodeId],
+        tiles: Arc<TileTable>,
+        binning: Option<NodeId>,
+    ) -> Self {
+        debug_assert!(kernel_outputs.len() <= MAX_OUTPUTS);
+        let roots: Vec<NodeId> =
+            outputs.iter().chain(kernel_inputs).chain(kernel_outputs).chain(binning.as_ref()).copied().collect();
+        let live = live_nodes(graph, &roots);
+        let mut program = Self {
+            instructions: Vec::new(),
+            starts: vec![0; axes + 1],
+            tables: Vec::new(),
+            tiles,
+            axis_registers: vec![None; axes],
+            initial: Vec::new(),
+            columns: 0,
+            binning: None,
+            places: HashMap::new(),
+            kernel_inputs: Vec::new(),
+            kernel_outputs: Vec::new(),
+            origins: Vec::new(),
+            operations: Vec::new(),
+        };
+        for id in &live {
+            program.place(graph, *id);
+        }
+        program.kernel_inputs = kernel_inputs.iter().map(|id| program.places[id]).collect();
+        program.kernel_outputs = kernel_outputs
+            .iter()
+            .filter_map(|id| match program.places[id] {
+                Place::Scalar(register) => Some(register),
+                _ => None,
+            })
+            .collect();
+        program.binning = binning.map(|id| program.places[&id]);
+        let first_output = kernel_outputs.first().copied();
+        let mut order: Vec<(usize, NodeId)> = live.into_iter().map(|id| (level(graph, id), id)).collect();
+        // Ids grow from operands to results, and a result's level is at least each operand's.
+        order.sort_unstable();
+        let mut levels = Vec::new();
+        for (level, id) in order {
+            if let Some(instruction) = program.instruction(graph, id, first_output) {
+                program.instructions.push(instruction);
+                program.origins.push(graph.node(id).origin.clone());
+                program.operations.push(graph.node(id).operation.clone());
+                levels.push(level);
+            }
+        }
+        for (axis, start) in program.starts.iter_mut().enumerate() {
+            *start = levels.partition_point(|level| *level <= axis);
+        }
+        program
+    }
+
+    fn place(&mut self, graph: &Graph, id: NodeId) {
+        let node = graph.node(id);
+        let place = match &node.operation {
+            Operation::TileField(field, _) => Place::Field(*field as u32),
+            _ if node.tiled => {
+                self.columns += 1;
+                Place::Column(self.columns as u32 - 1)
+            }
+            operation => {
+                let register = self.initial.len() as u32;
+                self.initial.push(match operation {
+                    Operation::Constant(value) => *value,
+                    _ => f64::NAN,
+                });
+                if let Operation::Axis(index) = operation {
+                    self.axis_registers[*index] = Some(register);
+                }
+                Place::Scalar(register)
+            }
+        };
+        self.places.insert(id, place);
+    }
+
+    fn instruction(&mut self, graph: &Graph, id: NodeId, first_output: Option<NodeId>) -> Option<Instruction> {
+        let operation = &graph.node(id).operation;
+        let code = match operation {
+            Operation::Constant(_) | Operation::Axis(_) | Operation::TileField(..) => return None,
+            Operation::Kernel(_) if Some(id) != first_output => return None,
+            Operation::Apply(function, _) => Code::Apply(*function),
+            Operation::CheckWhole(_) => Code::CheckWhole,
+            Operation::CheckLeast(..) => Code::CheckLeast,
+            Operation::CheckMost(..) => Code::CheckMost,
+            Operation::Missing => Code::Missing,
+            Operation::Lookup(table, _) => {
+                self.tables.push(Arc::clone(table));
+                Code::Lookup(self.tables.len() as u32 - 1)
+            }
+            Operation::SumTiles(_) => Code::SumTiles,
+            Operation::Kernel(_) => Code::Kernel,
+        };
+        let operands = operands(operation);
+        let from = std::array::from_fn(|at| {
+            operands.get(at).or(operands.last()).map_or(Place::Scalar(0), |id| self.places[id])
+        });
+        Some(Instruction { code, to: self.places[&id], from })
+    }
+
+    /// Where a node's value will be found. The node must have been among the outputs.
+    pub fn place_of(&self, id: NodeId) -> Option<Place> {
+        self.places.get(&id).copied()
+    }
+
+    /// A fresh state; everything that evaluations need is allocated here.
+    pub fn state(&self) -> State {
+        let tiles = self.tiles.max_tiles();
+        State { registers: self.initial.clone(), columns: vec![Vec::with_capacity(tiles); self.columns] }
+    }
+
+    /// Sets the value of an axis.
+    #[inline]
+    pub fn set_axis(&self, state: &mut State, axis: usize, value: f64) {
+        if let Some(register) = self.axis_registers[axis] {
+            state.registers[register as usize] = value;
+        }
+    }
+
+    /// Runs what depends on axis `slowest` or a faster one; `None`: everything.
+    pub fn run(&self, state: &mut State, slowest: Option<usize>, kernel: &mut impl Kernel) {
+        let start = slowest.map_or(0, |axis| self.starts[axis]);
+        for instruction in &self.instructions[start..] {
+            match instruction.to {
+                Place::Scalar(to) => self.run_scalar(state, instruction, to as usize, kernel),
+                Place::Column(to) => self.run_column(state, instruction, to as usize),
+                Place::Field(_) => {}
+            }
+        }
+    }
+
+    /// Read access to all values.
+    pub fn columns<'a>(&'a self, state: &'a State) -> Columns<'a> {
+        let index = match self.binning {
+            Some(Place::Scalar(at)) => state.registers[at as usize],
+            _ => f64::NAN,
+        };
+        let binning = if index >= 0.0 { self.tiles.binnings.get(index as usize) } else { None };
+        Columns { columns: &state.columns, binning, registers: &state.registers }
+    }
+
+    /// The value at a scalar place.
+    #[inline]
+    pub fn scalar(&self, state: &State, place: Place) -> f64 {
+        match place {
+            Place::Scalar(at) => state.registers[at as usize],
+            _ => f64::NAN,
+        }
+    }
+
+    #[inline(always)]
+    fn run_scalar(&self, state: &mut State, instruction: &Instruction, to: usize, kernel: &mut impl Kernel) {
+        let [a, b, c] = instruction.from.map(|place| match place {
+            Place::Scalar(at) => state.registers[at as usize],
+            _ => 0.0,
+        });
+        state.registers[to] = match instruction.code {
+            Code::Apply(function) => apply(function, a, b, c),
+            Code::CheckWhole => check(a, |a| a.fract() == 0.0),
+            Code::CheckLeast => check(a, |a| a >= b),
+            Code::CheckMost => check(a, |a| a <= b),
+            Code::Lookup(table) => lookup(&self.tables[table as usize], a),
+            Code::Missing => f64::NAN,
+            Code::SumTiles => sum(self.columns(state).get(instruction.from[0])),
+            Code::Kernel => {
+                let mut outputs = [f64::NAN; MAX_OUTPUTS];
+                kernel.run(self.columns(state), &mut outputs);
+                for (register, output) in self.kernel_outputs.iter().zip(outputs) {
+                    state.registers[*register as usize] = output;
+                }
+                return;
+            }
+        };
+    }
+
+    fn run_column(&self, state: &mut State, instruction: &Instruction, to: usize) {
+        let mut column = std::mem::take(&mut state.columns[to]);
+        column.clear();
+        {
+            let columns = self.columns(state);
+            let tiles = columns.tiles();
+            let [a, b, c] = instruction.from.map(|place| columns.get(place));
+            match instruction.code {
+                Code::Apply(function) => apply_columns(function, tiles, &mut column, a, b, c),
+                Code::CheckWhole => fill(tiles, &mut column, a, b, c, |a, _, _| check(a, |a| a.fract() == 0.0)),
+                Code::CheckLeast => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a >= b)),
+                Code::CheckMost => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
+                Code::Lookup(table) => {
+                    let table = &self.tables[table as usize];
+                    fill(tiles, &mut column, a, b, c, |a, _, _| lookup(table, a));
+                }
+                Code::Missing | Code::SumTiles | Code::Kernel => column.resize(tiles, f64::NAN),
+            }
+        }
+        state.columns[to] = column;
+    }
+}
+
+/// One loop per function, so that each is compiled for its own operation.
+fn apply_columns(function: Function, tiles: usize, to: &mut Vec<f64>, a: &[f64], b: &[f64], c: &[f64]) {
+    macro_rules! each {
+        ($($name:ident)*) => {
+            match function {
+                $(Function::$name => fill(tiles, to, a, b, c, |a, b, c| apply(Function::$name, a, b, c)),)*
+            }
+        };
+    }
+    each!(Add Sub Mul Div Rem Pow Neg Not And Or Eq Ne Lt Le Min Max Ceil Floor Round Sqrt Log2 Abs If);
+}
+
+/// Fills `to` with `f` over the tiles; a slice of one value holds for every tile.
+#[inline(always)]
+fn fill(tiles: usize, to: &mut Vec<f64>, a: &[f64], b: &[f64], c: &[f64], f: impl Fn(f64, f64, f64) -> f64) {
+    let whole = |values: &[f64]| values.len() == tiles && tiles != 1;
+    let first = |values: &[f64]| values.first().copied().unwrap_or(f64::NAN);
+    match (whole(a), whole(b), whole(c)) {
+        (true, true, true) => to.extend(a.iter().zip(b).zip(c).map(|((a, b), c)| f(*a, *b, *c))),
+        (true, false, _) => {
+            let b = first(b);
+            if whole(c) {
+                to.extend(a.iter().zip(c).map(|(a, c)| f(*a, b, *c)));
+            } else {
+                let c = first(c);
+                to.extend(a.iter().map(|a| f(*a, b, c)));
+            }
+        }
+        (false, true, _) => {
+            let a = first(a);
+            if whole(c) {
+                to.extend(b.iter().zip(c).map(|(b, c)| f(a, *b, *c)));
+            } else {
+                let c = first(c);
+                to.extend(b.iter().map(|b| f(a, *b, c)));
+            }
+        }
+        (true, true, false) => {
+            let c = first(c);
+            to.extend(a.iter().zip(b).map(|(a, b)| f(*a, *b, c)));
+        }
+        (false, false, true) => {
+            let (a, b) = (first(a), first(b));
+            to.extend(c.iter().map(|c| f(a, b, *c)));
+        }
+        (false, false, false) => {
+            let value = f(first(a), first(b), first(c));
+            to.resize(tiles, value);
+        }
+    }
+}
+
+/// The sum in eight interleaved parts: fast, and the same on every machine.
+fn sum(values: &[f64]) -> f64 {
+    let mut parts = [0.0; 8];
+    let chunks = values.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        for (part, value) in parts.iter_mut().zip(chunk) {
+            *part += value;
+        }
+    }
+    parts.iter().sum::<f64>() + rest
+}
+
+/// The fastest-moving axis that a node depends on, from 1; 0 for none.
+fn level(graph: &Graph, id: NodeId) -> usize {
+    64 - graph.axes(id).leading_zeros() as usize
+}
+
+/// Everything that `roots` need, ids increasing.
+fn live_nodes(graph: &Graph, roots: &[NodeId]) -> Vec<NodeId> {
+    let mut live = std::collections::BTreeSet::new();
+    let mut open = roots.to_vec();
+    while let Some(id) = open.pop() {
+        if live.insert(id) {
+            open.extend(operands(&graph.node(id).operation));
+        }
+    }
+    live.into_iter().collect()
+}
