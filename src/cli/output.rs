@@ -82,10 +82,9 @@ pub struct ResultFiles<'a> {
     csv: Option<CsvWriter<BufWriter<File>>>,
     parquet: Option<ParquetSink<BufWriter<File>>>,
     progress: Box<dyn FnMut(u64, usize) + Send + 'a>,
-    /// Thinned feasible points, for the figure.
-    cloud: Vec<Vec<f64>>,
+    /// Thinned feasible points for the figure: scrambled index, objectives.
+    cloud: Vec<(u64, Vec<f64>)>,
     stride: u64,
-    seen: u64,
 }
 
 /// Most background points of a figure that are held in memory.
@@ -115,7 +114,7 @@ impl<'a> ResultFiles<'a> {
             true => Some(ParquetSink::new(open("results.parquet")?, plan, schema).map_err(fail("results.parquet"))?),
             false => None,
         };
-        Ok(Self { plan, space, schema, csv, parquet, progress, cloud: Vec::new(), stride: 1, seen: 0 })
+        Ok(Self { plan, space, schema, csv, parquet, progress, cloud: Vec::new(), stride: 1 })
     }
 
     /// Finishes the files; gives the thinned feasible points.
@@ -128,30 +127,33 @@ impl<'a> ResultFiles<'a> {
         if let Some(parquet) = self.parquet {
             parquet.finish()?;
         }
-        Ok(self.cloud)
+        Ok(self.cloud.into_iter().map(|(_, objectives)| objectives).collect())
     }
 
-    /// Keeps every `stride`-th feasible point; the stride doubles whenever there are too many.
+    /// Keeps the feasible points whose scrambled index is a multiple of a stride that doubles whenever there are too
+    /// many: a fair sample, where every n-th point of a grid would show its pattern.
     fn thin(&mut self, block: &Block) {
         let width = self.plan.objectives.len();
         for (row, outcome) in block.outcomes.iter().enumerate() {
-            if *outcome != crate::ppa::Outcome::Feasible {
+            let key = scrambled(block.indices[row]);
+            if *outcome != crate::ppa::Outcome::Feasible || key % self.stride != 0 {
                 continue;
             }
-            if self.seen % self.stride == 0 {
-                self.cloud.push(block.objectives[row * width..(row + 1) * width].to_vec());
-                if self.cloud.len() > CLOUD {
-                    let mut keep = false;
-                    self.cloud.retain(|_| {
-                        keep = !keep;
-                        keep
-                    });
-                    self.stride *= 2;
-                }
+            self.cloud.push((key, block.objectives[row * width..(row + 1) * width].to_vec()));
+            if self.cloud.len() > CLOUD {
+                self.stride *= 2;
+                self.cloud.retain(|(key, _)| key % self.stride == 0);
             }
-            self.seen += 1;
         }
     }
+}
+
+/// A bijection that mixes the bits of an index (the finalizer of SplitMix64; Steele et al., OOPSLA 2014).
+fn scrambled(index: u64) -> u64 {
+    let mut mixed = index.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 impl Observer for ResultFiles<'_> {

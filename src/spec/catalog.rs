@@ -143,6 +143,8 @@ fn candidates(category: Category, name: &str, referrer: Option<&Span>) -> Vec<Pa
         folders.insert(0, folder.clone());
         folders.push(folder.join(".."));
     }
+    // A name with .toml is a path from the referring file or from here; a bare name is looked for in its folder only,
+    // so that sweeps/gscore.toml is never taken for the hardware of that name.
     let is_path = name.ends_with(".toml") || name.contains(['/', '\\']);
     let mut paths = Vec::new();
     for folder in &folders {
@@ -150,15 +152,7 @@ fn candidates(category: Category, name: &str, referrer: Option<&Span>) -> Vec<Pa
             paths.push(folder.join(name));
         }
         paths.push(folder.join(category.folder()).join(&file_name));
-        if !is_path && referrer.is_some() {
-            paths.push(folder.join(&file_name));
-        }
     }
-    if category == Category::Sweep && is_path {
-        paths.retain(|path| path != Path::new(""));
-    }
-    // A bare name next to a referring file must not find the referring file itself.
-    paths.retain(|path| !matches!(referrer.map(|span| &span.source().origin), Some(Origin::File(own)) if own == path));
     paths
 }
 
