@@ -78,9 +78,10 @@ fn all_cores(criterion: &mut Criterion, name: &str, plan: &Plan) {
     group.throughput(Throughput::Elements(blocks * BLOCK));
     group.bench_function(name, |bencher| {
         bencher.iter(|| {
-            (0..blocks)
-                .into_par_iter()
-                .for_each_init(|| Evaluator::new(plan), |evaluator, block| walk(evaluator, &space, block * BLOCK, BLOCK));
+            (0..blocks).into_par_iter().for_each_init(
+                || Evaluator::new(plan),
+                |evaluator, block| walk(evaluator, &space, block * BLOCK, BLOCK),
+            );
         });
     });
     group.finish();

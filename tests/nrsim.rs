@@ -93,7 +93,10 @@ fn matches_every_point(scene: &str, pairs: f64, pixels: f64) {
         let rounded = [fps, energy, point.area_mm2].map(|value| format!("{value:.11e}").parse().expect("number"));
         front.insert(index as u64, &rounded);
     }
-    println!("{scene}: area {:.1e}, fps {:.1e}; without fill and drain fps {:.1e}, energy {:.1e}, bandwidth {:.1e}", worst[0], worst[1], worst[2], worst[3], worst[4]);
+    println!(
+        "{scene}: area {:.1e}, fps {:.1e}; without fill and drain fps {:.1e}, energy {:.1e}, bandwidth {:.1e}",
+        worst[0], worst[1], worst[2], worst[3], worst[4]
+    );
     assert!(worst[0] < 1e-9, "area is off by {}", worst[0]);
     assert!(worst[1] < 5e-4, "frames per second are off by {}", worst[1]);
     assert!(worst[2..].iter().all(|error| *error < 1e-9), "corrected values are off by {:?}", &worst[2..]);

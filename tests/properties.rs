@@ -45,7 +45,13 @@ fn expression() -> impl Strategy<Value = (String, f64)> {
                 (format!("max({a}, {b})"), larger)
             }),
             (inner.clone(), inner.clone(), inner.clone()).prop_map(|((a, x), (b, y), (c, z))| {
-                let chosen = if x.is_nan() { f64::NAN } else if x != 0.0 { y } else { z };
+                let chosen = if x.is_nan() {
+                    f64::NAN
+                } else if x != 0.0 {
+                    y
+                } else {
+                    z
+                };
                 (format!("if({a}, {b}, {c})"), chosen)
             }),
         ]
@@ -173,7 +179,9 @@ fn a_value_without_meaning_spreads_except_from_the_branch_not_taken() {
 #[test]
 fn points_that_are_not_finite_never_enter_the_front() {
     let mut archive = Archive::new(vec![Minimise, Minimise]);
-    for (index, point) in [[f64::NAN, 0.0], [f64::NEG_INFINITY, 0.0], [1.0, 1.0], [0.0, f64::INFINITY]].iter().enumerate() {
+    for (index, point) in
+        [[f64::NAN, 0.0], [f64::NEG_INFINITY, 0.0], [1.0, 1.0], [0.0, f64::INFINITY]].iter().enumerate()
+    {
         archive.insert(index as u64, point);
     }
     let front = archive.into_front();

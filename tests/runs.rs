@@ -47,7 +47,8 @@ fn the_same_sweep_gives_the_same_bytes_with_any_number_of_threads() {
     let folder = tempfile::tempdir().expect("folder");
     for (name, sweep) in [("grid", "gscore_tiles"), ("sample", "sample.toml")] {
         if name == "sample" {
-            let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps/gscore_large.toml")).expect("sweep");
+            let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps/gscore_large.toml"))
+                .expect("sweep");
             let text = text
                 .replace("gscore_large", "sample")
                 .replace("strategy   = \"grid\"", "strategy = \"random\"\nsamples = 30000\nseed = 7")
@@ -110,7 +111,8 @@ fn a_file_in_the_users_folder_wins_over_a_stock_one() {
 #[test]
 fn a_large_sweep_runs_in_bounded_memory() {
     let folder = tempfile::tempdir().expect("folder");
-    let stock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps/gscore_large.toml")).expect("sweep");
+    let stock =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps/gscore_large.toml")).expect("sweep");
     let mut peaks = Vec::new();
     for samples in ["100000", "400000"] {
         let text = stock.replace("strategy   = \"grid\"", &format!("strategy = \"random\"\nsamples = {samples}"));

@@ -74,6 +74,13 @@ impl Schedule {
         }
     }
 
+    /// The same schedule by the list scheduler, which needs no assumption on who competes.
+    #[cfg(test)]
+    pub(super) fn by_list(mut self) -> Self {
+        self.scheduler = Scheduler::List(ListScheduler::new(&self.stages, self.groups.len()));
+        self
+    }
+
     /// How it is computed.
     pub fn method(&self) -> Method {
         match self.scheduler {

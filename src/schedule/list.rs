@@ -6,6 +6,7 @@
 //! No period is looked for: every tile is simulated.
 
 use super::stage::{MAX_BUFFER, StagePlaces};
+use crate::hardware::MAX_GROUPS;
 use crate::spec::program::{Columns, Place};
 
 /// Ring of remembered tiles per stage.
@@ -22,7 +23,9 @@ pub(super) struct ListScheduler {
     next: Vec<Vec<usize>>,
     progress: Vec<Progress>,
     /// For each unit when each group is free.
-    free: Vec<Vec<f64>>,
+    free: Vec<Box<[f64; MAX_GROUPS]>>,
+    /// Groups of each unit.
+    groups: Vec<usize>,
     priority: Vec<f64>,
 }
 
@@ -64,16 +67,17 @@ impl ListScheduler {
             successors: reachable.iter().map(|row| row.iter().filter(|reached| **reached).count()).collect(),
             next,
             progress: vec![progress; stages.len()],
-            free: (0..units).map(|_| Vec::with_capacity(crate::hardware::MAX_GROUPS)).collect(),
+            free: vec![Box::new([0.0; MAX_GROUPS]); units],
+            groups: vec![1; units],
             priority: vec![0.0; stages.len()],
         }
     }
 
     /// Makespan in cycles; NaN if nothing can start although work is left (buffers that wait for each other).
     pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
-        for (free, groups) in self.free.iter_mut().zip(groups) {
-            free.clear();
-            free.resize(columns.scalar(*groups) as usize, 0.0);
+        for ((free, count), groups) in self.free.iter_mut().zip(&mut self.groups).zip(groups) {
+            *count = (columns.scalar(*groups) as usize).clamp(1, MAX_GROUPS);
+            free[..*count].fill(0.0);
         }
         for (progress, stage) in self.progress.iter_mut().zip(stages) {
             progress.started = 0;
@@ -109,7 +113,8 @@ impl ListScheduler {
         let mut best: Option<(usize, f64, usize)> = None;
         for at in 0..stages.len() {
             let Some(ready) = self.ready(stages, at, columns) else { continue };
-            let free = &self.free[columns.scalar(stages[at].unit) as usize];
+            let unit = columns.scalar(stages[at].unit) as usize;
+            let free = &self.free[unit][..self.groups[unit]];
             let (group, free_at) = if stages[at].streamed { earliest(free) } else { latest(free) };
             let start = ready.max(free_at);
             let wins = match best {
@@ -165,7 +170,8 @@ impl ListScheduler {
         let tile = self.progress[at].started;
         let occupancy = columns.get(stage.occupancy);
         let busy_until = start + occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
-        let free = &mut self.free[columns.scalar(stage.unit) as usize];
+        let unit = columns.scalar(stage.unit) as usize;
+        let free = &mut self.free[unit][..self.groups[unit]];
         if stage.streamed {
             free[group] = busy_until;
         } else {

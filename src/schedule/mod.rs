@@ -12,6 +12,8 @@ mod list;
 mod share;
 mod stage;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use graph::{StageGraph, compile_stages};
 pub use kernel::{Method, Output, Schedule};

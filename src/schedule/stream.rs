@@ -6,6 +6,7 @@
 //! stage did so together: the rest is jumped. See Baccelli et al., Synchronization and Linearity, 1992, for the theory.
 
 use super::stage::{MAX_BUFFER, StagePlaces};
+use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{Columns, Place};
 
@@ -16,34 +17,50 @@ const MAX_PERIODS: usize = 6;
 /// Two steps are the same if they differ by less than this share.
 const SAME: f64 = 1e-13;
 
-/// Working memory of the pass.
+/// The pass and its working memory.
 #[derive(Clone)]
 pub(super) struct StreamScheduler {
-    /// Stages by part: a part is one frame operator or the streamed stages that are connected.
-    parts: Vec<Vec<usize>>,
-    /// For each stage its consumers by tile: stage, index of the input there.
-    consumers: Vec<Vec<(usize, usize)>>,
+    parts: Vec<Part>,
+    /// The unit whose groups own contiguous blocks of the tiles.
     contiguous: Option<usize>,
+    /// End of each stage.
     end: Vec<f64>,
+}
+
+/// One frame operator, or the streamed stages that are connected.
+#[derive(Clone)]
+struct Part {
+    /// Stages, producers first; the lanes of a stream are in the same order.
+    members: Vec<usize>,
     lanes: Vec<Lane>,
 }
 
 /// One streamed stage at work.
 #[derive(Clone)]
 struct Lane {
+    /// Producers by tile, as lanes.
+    producers: Vec<usize>,
+    /// Consumers by tile.
+    consumers: Vec<Consumer>,
     /// No tile starts before.
     ready: f64,
     latency: f64,
     groups: usize,
-    /// Producers: lane index.
-    producers: Vec<usize>,
-    /// Consumers: lane index, buffer.
-    consumers: Vec<(usize, usize)>,
     /// End of the last tiles, latency included, by tile modulo the ring.
     ends: Box<[f64; RING]>,
     /// When each group is free.
-    free: Vec<f64>,
+    free: Box<[f64; MAX_GROUPS]>,
     last_end: f64,
+}
+
+#[derive(Clone)]
+struct Consumer {
+    lane: usize,
+    /// Stage of the lane and which of its inputs this is.
+    stage: usize,
+    input: usize,
+    /// Tiles that fit between.
+    buffer: usize,
 }
 
 impl StreamScheduler {
@@ -52,12 +69,6 @@ impl StreamScheduler {
         let parts = ordered_parts(stages)?;
         if stages.iter().any(|stage| stage.candidates.len() > 1) || competing(stages) {
             return None;
-        }
-        let mut consumers = vec![Vec::new(); stages.len()];
-        for (at, stage) in stages.iter().enumerate() {
-            for (input, (producer, _)) in stage.inputs.iter().enumerate() {
-                consumers[*producer].push((at, input));
-            }
         }
         let mut contiguous = stages
             .iter()
@@ -68,93 +79,99 @@ impl StreamScheduler {
         if contiguous.next().is_some() {
             return None;
         }
-        let widest = parts.iter().map(Vec::len).max().unwrap_or(0);
-        let lane = Lane {
-            ready: 0.0,
-            latency: 0.0,
-            groups: 1,
-            producers: Vec::with_capacity(stages.len()),
-            consumers: Vec::with_capacity(stages.len()),
-            ends: Box::new([0.0; RING]),
-            free: Vec::with_capacity(crate::hardware::MAX_GROUPS),
-            last_end: 0.0,
-        };
-        // `clone` would drop the reserved room.
-        let lanes = (0..widest)
-            .map(|_| Lane {
-                producers: Vec::with_capacity(stages.len()),
-                consumers: Vec::with_capacity(stages.len()),
-                free: Vec::with_capacity(crate::hardware::MAX_GROUPS),
-                ..lane.clone()
-            })
-            .collect();
-        Some(Self { parts, consumers, contiguous: first, end: vec![0.0; stages.len()], lanes })
+        let parts = parts.into_iter().map(|members| Part::new(members, stages)).collect();
+        Some(Self { parts, contiguous: first, end: vec![0.0; stages.len()] })
     }
 
     /// Makespan in cycles.
     pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
-        for part in 0..self.parts.len() {
-            let first = self.parts[part][0];
+        let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
+        for part in &mut self.parts {
+            let first = part.members[0];
             if stages[first].streamed {
-                self.run_stream(part, stages, groups, tiles, columns);
+                part.run(&mut self.end, stages, groups, TileOrder::new(blocks, tiles), columns);
             } else {
                 let stage = &stages[first];
-                let start = self.barrier_end(stage);
+                let start = barrier_end(&self.end, stage);
                 self.end[first] = start + columns.scalar(stage.occupancy) + columns.scalar(stage.latency);
             }
         }
         self.end.iter().copied().fold(0.0, f64::max)
     }
+}
 
-    fn barrier_end(&self, stage: &StagePlaces) -> f64 {
-        stage.barriers.iter().map(|producer| self.end[*producer]).fold(0.0, f64::max)
+fn barrier_end(end: &[f64], stage: &StagePlaces) -> f64 {
+    stage.barriers.iter().map(|producer| end[*producer]).fold(0.0, f64::max)
+}
+
+impl Part {
+    fn new(members: Vec<usize>, stages: &[StagePlaces]) -> Self {
+        let lane_of = |stage: usize| members.iter().position(|member| *member == stage).unwrap_or(0);
+        let lanes = members
+            .iter()
+            .filter(|at| stages[**at].streamed)
+            .map(|&at| Lane {
+                producers: stages[at].inputs.iter().map(|(producer, _)| lane_of(*producer)).collect(),
+                consumers: members
+                    .iter()
+                    .flat_map(|&consumer| {
+                        let inputs = stages[consumer].inputs.iter().enumerate();
+                        inputs
+                            .filter(move |(_, (producer, _))| *producer == at)
+                            .map(move |(input, _)| (consumer, input))
+                    })
+                    .map(|(stage, input)| Consumer { lane: lane_of(stage), stage, input, buffer: 1 })
+                    .collect(),
+                ready: 0.0,
+                latency: 0.0,
+                groups: 1,
+                ends: Box::new([0.0; RING]),
+                free: Box::new([0.0; MAX_GROUPS]),
+                last_end: 0.0,
+            })
+            .collect();
+        Self { members, lanes }
     }
 
-    fn run_stream(
+    /// Runs the tiles of the part and notes the end of each of its stages.
+    fn run(
         &mut self,
-        part: usize,
+        end: &mut [f64],
         stages: &[StagePlaces],
         groups: &[Place],
-        tiles: usize,
+        order: TileOrder,
         columns: Columns<'_>,
     ) {
-        let members = std::mem::take(&mut self.parts[part]);
-        // Times are counted from the first moment at which a stage of this part can start: small numbers stay exact.
-        let origin = members.iter().map(|at| self.barrier_end(&stages[*at])).fold(f64::INFINITY, f64::min);
+        let members = &self.members;
+        // Times are counted from the first moment at which a tile can enter this part: small numbers stay exact.
+        let sources = members.iter().filter(|at| stages[**at].inputs.is_empty());
+        let origin = sources.map(|at| barrier_end(end, &stages[*at])).fold(f64::INFINITY, f64::min);
         let mut lookback = 1;
         let mut equal = true;
-        for (lane_index, &at) in members.iter().enumerate() {
+        for (lane, &at) in self.lanes.iter_mut().zip(members) {
             let stage = &stages[at];
-            let lane_of = |stage: usize| members.iter().position(|member| *member == stage).unwrap_or(0);
-            let ready = self.barrier_end(stage) - origin;
-            let lane = &mut self.lanes[lane_index];
-            lane.ready = ready;
+            lane.ready = barrier_end(end, stage) - origin;
             lane.latency = columns.scalar(stage.latency);
-            lane.groups = columns.scalar(groups[stage.candidates[0]]) as usize;
-            lane.producers.clear();
-            lane.producers.extend(stage.inputs.iter().map(|(producer, _)| lane_of(*producer)));
-            lane.consumers.clear();
-            lane.consumers.extend(self.consumers[at].iter().map(|(consumer, input)| {
-                (lane_of(*consumer), columns.scalar(stages[*consumer].inputs[*input].1) as usize)
-            }));
-            lane.free.clear();
-            lane.free.resize(lane.groups, ready);
+            lane.groups = (columns.scalar(groups[stage.candidates[0]]) as usize).clamp(1, MAX_GROUPS);
+            for consumer in &mut lane.consumers {
+                let (_, buffer) = stages[consumer.stage].inputs[consumer.input];
+                consumer.buffer = (columns.scalar(buffer) as usize).clamp(1, MAX_BUFFER);
+                lookback = lookback.max(consumer.buffer);
+            }
+            lane.free[..lane.groups].fill(lane.ready);
             lane.last_end = 0.0;
-            lookback = lane.consumers.iter().map(|(_, buffer)| *buffer).fold(lookback.max(lane.groups), usize::max);
+            lookback = lookback.max(lane.groups);
             equal &= columns.get(stage.occupancy).len() == 1;
         }
-        let lanes = &mut self.lanes[..members.len()];
         let shift = if equal {
-            run_equal(lanes, tiles, lookback, |lane| columns.scalar(stages[members[lane]].occupancy))
+            run_equal(&mut self.lanes, order.tiles, lookback, |lane| columns.scalar(stages[members[lane]].occupancy))
         } else {
-            let order = TileOrder::new(self.contiguous.map(|unit| columns.scalar(groups[unit]) as usize), tiles);
-            run_unequal(lanes, tiles, &order, |lane| columns.get(stages[members[lane]].occupancy));
+            run_unequal(&mut self.lanes, &order, |lane| columns.get(stages[members[lane]].occupancy));
             0.0
         };
-        for (lane, at) in lanes.iter().zip(&members) {
-            self.end[*at] = origin + lane.last_end + shift;
+        for (lane, at) in self.lanes.iter().zip(members) {
+            end[*at] = origin + lane.last_end + shift;
         }
-        self.parts[part] = members;
     }
 }
 
@@ -166,20 +183,19 @@ fn step(lanes: &mut [Lane], at: usize, tile: usize, occupancy: f64) {
     for &producer in &lane.producers {
         start = larger(start, lanes[producer].ends[tile % RING]);
     }
-    for &(consumer, buffer) in &lane.consumers {
-        if tile >= buffer {
-            start = larger(start, lanes[consumer].ends[(tile - buffer) % RING]);
+    for consumer in &lane.consumers {
+        if tile >= consumer.buffer {
+            start = larger(start, lanes[consumer.lane].ends[(tile - consumer.buffer) % RING]);
         }
     }
     let lane = &mut lanes[at];
     let mut earliest = 0;
-    for group in 1..lane.free.len() {
+    for group in 1..lane.groups.min(MAX_GROUPS) {
         if lane.free[group] < lane.free[earliest] {
             earliest = group;
         }
     }
-    let begin = larger(start, lane.free[earliest]);
-    let busy_until = begin + occupancy;
+    let busy_until = larger(start, lane.free[earliest]) + occupancy;
     lane.free[earliest] = busy_until;
     let end = busy_until + lane.latency;
     lane.ends[tile % RING] = end;
@@ -231,7 +247,7 @@ impl Periods {
         periods.add(1);
         for lane in lanes {
             periods.add(lane.groups);
-            lane.consumers.iter().for_each(|(_, buffer)| periods.add(*buffer));
+            lane.consumers.iter().for_each(|consumer| periods.add(consumer.buffer));
         }
         periods
     }
@@ -270,12 +286,16 @@ impl Periods {
     }
 }
 
-fn run_unequal<'a>(lanes: &mut [Lane], tiles: usize, order: &TileOrder, occupancy: impl Fn(usize) -> &'a [f64]) {
-    let occupancies: [&[f64]; 16] = std::array::from_fn(|lane| if lane < lanes.len() { occupancy(lane) } else { &[] });
-    for tile in 0..tiles {
+/// Lanes whose durations are looked up before the tiles are walked; more are looked up again at each tile.
+const QUICK_LANES: usize = 16;
+
+fn run_unequal<'a>(lanes: &mut [Lane], order: &TileOrder, occupancy: impl Fn(usize) -> &'a [f64]) {
+    let quick: [&[f64]; QUICK_LANES] =
+        std::array::from_fn(|lane| if lane < lanes.len() { occupancy(lane) } else { &[] });
+    for tile in 0..order.tiles {
         let measured = order.tile(tile);
         for lane in 0..lanes.len() {
-            let values = if lane < 16 { occupancies[lane] } else { occupancy(lane) };
+            let values = if lane < QUICK_LANES { quick[lane] } else { occupancy(lane) };
             let cycles = if values.len() == 1 { values[0] } else { values[measured] };
             step(lanes, lane, tile, cycles);
         }
@@ -290,8 +310,8 @@ struct TileOrder {
 }
 
 impl TileOrder {
-    fn new(blocks: Option<usize>, tiles: usize) -> Self {
-        Self { tiles, blocks: blocks.unwrap_or(1).clamp(1, tiles.max(1)) }
+    fn new(blocks: usize, tiles: usize) -> Self {
+        Self { tiles, blocks: blocks.clamp(1, tiles.max(1)) }
     }
 
     /// The measured tile at a position of the stream: contiguous blocks of nearly equal length take turns.

@@ -232,7 +232,10 @@ impl Program {
     /// A fresh state; everything that evaluations need is allocated here.
     pub fn state(&self) -> State {
         let tiles = self.tiles.max_tiles();
-        State { registers: self.initial.clone(), columns: vec![Vec::with_capacity(tiles); self.columns] }
+        State {
+            registers: self.initial.clone(),
+            columns: (0..self.columns).map(|_| Vec::with_capacity(tiles)).collect(),
+        }
     }
 
     /// Sets the value of an axis.
