@@ -60,7 +60,7 @@ fn no_point_of_a_stock_sweep_fails_and_no_schedule_beats_its_lower_bound() {
         let mut evaluator = Evaluator::new(&plan);
         let mut digits = Vec::new();
         // A prime stride visits all axes of the large spaces.
-        let stride = if space.points() > 2000 { space.points() / 997 | 1 } else { 1 };
+        let stride = if space.points() > 2000 { (space.points() / 997) | 1 } else { 1 };
         for index in (0..space.points()).step_by(stride as usize) {
             space.digits(index, &mut digits);
             let outcome = evaluator.evaluate(&digits);

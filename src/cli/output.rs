@@ -136,13 +136,13 @@ impl<'a> ResultFiles<'a> {
         let width = self.plan.objectives.len();
         for (row, outcome) in block.outcomes.iter().enumerate() {
             let key = scrambled(block.indices[row]);
-            if *outcome != crate::ppa::Outcome::Feasible || key % self.stride != 0 {
+            if *outcome != crate::ppa::Outcome::Feasible || !key.is_multiple_of(self.stride) {
                 continue;
             }
             self.cloud.push((key, block.objectives[row * width..(row + 1) * width].to_vec()));
             if self.cloud.len() > CLOUD {
                 self.stride *= 2;
-                self.cloud.retain(|(key, _)| key % self.stride == 0);
+                self.cloud.retain(|(key, _)| key.is_multiple_of(self.stride));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Operators: what the rendering computation does, in counts.
 //!
-//! [`workload`] gives expressions the measured sizes of one scene and camera; [`counts`] turns each operator of the
+//! `workload` gives expressions the measured sizes of one scene and camera; `counts` turns each operator of the
 //! pipeline into counts (Gaussians, keys, pairs, pixels ...). Operator kinds are data, declared in
 //! `operators/kinds/*.toml` or in a pipeline file; there is no Rust per kind.
 

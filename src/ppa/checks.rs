@@ -1,6 +1,6 @@
 //! What can be known of a study's expressions before anything runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::parameters::Axis;
 use crate::spec::program::NodeId;
@@ -9,36 +9,51 @@ use crate::spec::scope::{Root, Scope};
 /// Most combinations of axis values that an expression is tried on.
 const MAX_TRIED: usize = 1 << 16;
 
+/// What trying the expressions showed.
+pub struct Tried {
+    /// Expressions with too many combinations to try: they are guarded at every point.
+    pub guards: Vec<NodeId>,
+    /// Expressions that have a value at every point.
+    pub passed: HashSet<NodeId>,
+}
+
 /// Tries every expression that can lack a value on all combinations of the axes that it depends on. One that lacks a
-/// value somewhere is reported with the values. Returns those with too many combinations to try: they are guarded at
-/// every point instead.
-pub fn try_expressions(scope: &mut Scope<'_>, axes: &[Axis]) -> Vec<NodeId> {
-    let mut guarded = Vec::new();
-    let mut tried: Vec<NodeId> = Vec::new();
+/// value somewhere is reported with the values.
+pub fn try_expressions(scope: &mut Scope<'_>, axes: &[Axis]) -> Tried {
+    let mut guards = Vec::new();
+    let mut passed = HashSet::new();
+    let mut tried: HashSet<NodeId> = HashSet::new();
     let roots = std::mem::take(&mut scope.roots);
     for root in &roots {
         let graph = &scope.graph;
-        if tried.contains(&root.node) || !graph.is_fallible(root.node) || graph.is_tiled(root.node) {
+        if !graph.is_fallible(root.node) || graph.is_tiled(root.node) || !tried.insert(root.node) {
             continue;
         }
-        tried.push(root.node);
         let own: Vec<usize> = (0..axes.len()).filter(|axis| graph.axes(root.node) >> axis & 1 == 1).collect();
         let combinations = own.iter().try_fold(1_usize, |product, axis| product.checked_mul(axes[*axis].values.len()));
         match combinations.filter(|count| *count <= MAX_TRIED) {
-            Some(count) => {
-                if let Some(digits) = (0..count).find_map(|at| fails(scope, root, axes, &own, at)) {
-                    report(scope, root, axes, &own, &digits);
-                }
-            }
-            None => guarded.push(root.node),
+            Some(count) => match (0..count).find_map(|at| try_at(scope, root, axes, &own, at)) {
+                None => drop(passed.insert(root.node)),
+                Some(Failing::At(digits)) => report(scope, root, axes, &own, &digits),
+                Some(Failing::Unknown) => {}
+            },
+            None => guards.push(root.node),
         }
     }
     scope.roots = roots;
-    guarded
+    Tried { guards, passed }
 }
 
-/// The digits of combination `at` if the expression has no value there.
-fn fails(scope: &Scope<'_>, root: &Root, axes: &[Axis], own: &[usize], at: usize) -> Option<Vec<usize>> {
+/// Why an expression is not known to have a value everywhere.
+enum Failing {
+    /// It has none at these digits.
+    At(Vec<usize>),
+    /// It depends on tiles or on the schedule.
+    Unknown,
+}
+
+/// What speaks against the expression at combination `at`.
+fn try_at(scope: &Scope<'_>, root: &Root, axes: &[Axis], own: &[usize], at: usize) -> Option<Failing> {
     let mut digits = vec![0; axes.len()];
     let mut rest = at;
     for &axis in own.iter().rev() {
@@ -47,8 +62,11 @@ fn fails(scope: &Scope<'_>, root: &Root, axes: &[Axis], own: &[usize], at: usize
         rest /= count;
     }
     let values: Vec<f64> = axes.iter().zip(&digits).map(|(axis, digit)| axis.values[*digit]).collect();
-    let value = scope.graph.evaluate(root.node, &values, &mut HashMap::new())?;
-    (!value.is_finite()).then_some(digits)
+    match scope.graph.evaluate(root.node, &values, &mut HashMap::new()) {
+        None => Some(Failing::Unknown),
+        Some(value) if value.is_finite() => None,
+        Some(_) => Some(Failing::At(digits)),
+    }
 }
 
 fn report(scope: &Scope<'_>, root: &Root, axes: &[Axis], own: &[usize], digits: &[usize]) {

@@ -1,6 +1,6 @@
 //! Performance, power, area: the metrics of a design point, and the compiled plan that evaluates millions of them.
 //!
-//! [`metric`] lists the metrics; [`model`] computes them from units, memories and the schedule; [`Plan`] is a whole study
+//! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`Evaluator`] evaluates points of it and allocates nothing while it does.
 
 mod checks;

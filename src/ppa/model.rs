@@ -160,23 +160,18 @@ impl Build<'_, '_, '_> {
         self.sum(&shares)
     }
 
-    /// mJ of a block that works for `active` cycles of the frame.
-    fn block_energy_mj(&mut self, power: &Power, active: NodeId) -> NodeId {
-        let makespan = self.parts.makespan;
-        let working = if power.idle == Idle::Full { makespan } else { active };
+    /// mW times cycles of a block's dynamic power; it works for `active` cycles of the frame.
+    fn dynamic_work(&mut self, power: &Power, active: NodeId) -> NodeId {
+        let working = if power.idle == Idle::Full { self.parts.makespan } else { active };
         let dynamic = self.mul(power.dynamic_mw, self.parts.clock.dynamic_factor);
-        let leakage = self.mul(power.leakage_mw, self.parts.clock.leakage_factor);
-        let (working_ms, all_ms) = (self.cycles_to_ms(working), self.cycles_to_ms(makespan));
-        let (dynamic, leakage) = (self.mul(dynamic, working_ms), self.mul(leakage, all_ms));
-        let microjoules = self.add(dynamic, leakage);
-        let thousandth = self.constant(1e-3);
-        self.mul(microjoules, thousandth)
+        self.mul(dynamic, working)
     }
 
     fn core_energy_mj(&mut self, active: &[NodeId]) -> NodeId {
         let parts = self.parts;
-        let mut energies: Vec<NodeId> =
-            parts.units.iter().zip(active).map(|(unit, active)| self.block_energy_mj(&unit.power, *active)).collect();
+        let mut work: Vec<NodeId> =
+            parts.units.iter().zip(active).map(|(unit, active)| self.dynamic_work(&unit.power, *active)).collect();
+        let mut energies = Vec::new();
         for (at, sram) in parts.srams.iter().enumerate() {
             let bound = parts
                 .study
@@ -187,13 +182,28 @@ impl Build<'_, '_, '_> {
                 .filter(|(unit, _)| unit.reads.iter().chain(&unit.writes).any(|(block, _)| *block == sram.name));
             let bound: Vec<NodeId> = bound.map(|(_, active)| *active).collect();
             let busiest = bound.into_iter().reduce(|a, b| self.scope.graph.binary(Function::Max, a, b));
-            energies.push(self.block_energy_mj(&sram.power, busiest.unwrap_or(parts.makespan)));
+            work.push(self.dynamic_work(&sram.power, busiest.unwrap_or(parts.makespan)));
             let read = self.total_over(|port| port == Port::SramRead(at), |traffic| traffic.bytes);
             let written = self.total_over(|port| port == Port::SramWrite(at), |traffic| traffic.bytes);
             energies.push(self.access_energy_mj(read, sram.read_pj_per_byte));
             energies.push(self.access_energy_mj(written, sram.write_pj_per_byte));
         }
+        let leakage = self.leakage_mw();
+        work.push(self.mul(leakage, parts.makespan));
+        let work = self.sum(&work);
+        let microjoules = self.cycles_to_ms(work);
+        let thousandth = self.constant(1e-3);
+        energies.push(self.mul(microjoules, thousandth));
         self.sum(&energies)
+    }
+
+    /// Leakage of everything at the clock's voltage.
+    fn leakage_mw(&mut self) -> NodeId {
+        let parts = self.parts;
+        let powers = parts.units.iter().map(|unit| &unit.power).chain(parts.srams.iter().map(|sram| &sram.power));
+        let leakage: Vec<NodeId> = powers.map(|power| power.leakage_mw).collect();
+        let leakage = self.sum(&leakage);
+        self.mul(leakage, parts.clock.leakage_factor)
     }
 
     fn access_energy_mj(&mut self, bytes: NodeId, pj_per_byte: NodeId) -> NodeId {
@@ -214,11 +224,10 @@ impl Build<'_, '_, '_> {
     fn peak_power_mw(&mut self) -> NodeId {
         let parts = self.parts;
         let powers = parts.units.iter().map(|unit| &unit.power).chain(parts.srams.iter().map(|sram| &sram.power));
-        let (dynamic, leakage): (Vec<NodeId>, Vec<NodeId>) =
-            powers.map(|power| (power.dynamic_mw, power.leakage_mw)).unzip();
-        let (dynamic, leakage) = (self.sum(&dynamic), self.sum(&leakage));
+        let dynamic: Vec<NodeId> = powers.map(|power| power.dynamic_mw).collect();
+        let dynamic = self.sum(&dynamic);
         let dynamic = self.mul(dynamic, parts.clock.dynamic_factor);
-        let leakage = self.mul(leakage, parts.clock.leakage_factor);
+        let leakage = self.leakage_mw();
         self.add(dynamic, leakage)
     }
 

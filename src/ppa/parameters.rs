@@ -145,7 +145,10 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, axes: &mut Vec<Axis>
             return;
         }
     };
-    parameter.definition = Definition::Axis(axes.len());
+    parameter.definition = match axis.values[..] {
+        [only] => Definition::Only(only),
+        _ => Definition::Axis(axes.len()),
+    };
     axes.push(axis);
 }
 

@@ -1,6 +1,6 @@
 //! A study compiled once.
 
-use super::checks::try_expressions;
+use super::checks::{Tried, try_expressions};
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
@@ -322,7 +322,7 @@ impl Compiler<'_> {
         let nodes = compile_metrics(&mut scope, &parts);
         let constraint_nodes = self.constraint_nodes(&mut scope, &clock);
         self.check_unused(&scope, axes);
-        let guards = try_expressions(&mut scope, axes);
+        let Tried { guards, passed } = try_expressions(&mut scope, axes);
         if self.diagnostics.error_count() > faults {
             return None;
         }
@@ -340,6 +340,7 @@ impl Compiler<'_> {
             &kernel_outputs,
             workload.tiles.clone(),
             binning,
+            &passed,
         );
         let schedule = Schedule::new(&graph, &program);
         if schedule.method() == Method::List

@@ -23,7 +23,7 @@ pub(super) struct ListScheduler {
     next: Vec<Vec<usize>>,
     progress: Vec<Progress>,
     /// For each unit when each group is free.
-    free: Vec<Box<[f64; MAX_GROUPS]>>,
+    free: Vec<[f64; MAX_GROUPS]>,
     /// Groups of each unit.
     groups: Vec<usize>,
     priority: Vec<f64>,
@@ -55,10 +55,9 @@ impl ListScheduler {
         // Producers come before consumers, so a pass from the end sees every successor's set complete.
         for at in (0..stages.len()).rev() {
             for &successor in &next[at] {
+                let beyond = reachable[successor].clone();
                 reachable[at][successor] = true;
-                for other in 0..stages.len() {
-                    reachable[at][other] |= reachable[successor][other];
-                }
+                reachable[at].iter_mut().zip(beyond).for_each(|(reached, beyond)| *reached |= beyond);
             }
         }
         let progress = Progress { started: 0, tiles: 0, ends: Box::new([0.0; RING]), last_end: 0.0 };
@@ -67,7 +66,7 @@ impl ListScheduler {
             successors: reachable.iter().map(|row| row.iter().filter(|reached| **reached).count()).collect(),
             next,
             progress: vec![progress; stages.len()],
-            free: vec![Box::new([0.0; MAX_GROUPS]); units],
+            free: vec![[0.0; MAX_GROUPS]; units],
             groups: vec![1; units],
             priority: vec![0.0; stages.len()],
         }

@@ -95,7 +95,16 @@ impl Pipeline {
         let table = TileTable {
             binnings: vec![BinningTiles { count: if equal { 0 } else { self.tiles }, fields: self.durations.clone() }],
         };
-        let program = Program::new(&graph, 0, &outputs, &inputs, &outputs, table.into(), (!equal).then_some(binning));
+        let program = Program::new(
+            &graph,
+            0,
+            &outputs,
+            &inputs,
+            &outputs,
+            table.into(),
+            (!equal).then_some(binning),
+            &Default::default(),
+        );
         let mut schedule = Schedule::new(&stage_graph, &program);
         if method == Some(Method::List) {
             schedule = schedule.by_list();

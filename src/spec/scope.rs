@@ -35,6 +35,8 @@ impl Typed {
 pub enum Definition {
     /// Varied: the axis of that index.
     Axis(usize),
+    /// An axis of one value, which is as good as a constant.
+    Only(f64),
     /// A number or an expression, from the sweep or the declaration's default.
     Value(Quantity),
 }
@@ -168,12 +170,17 @@ impl<'a> Scope<'a> {
         let decl = &parameter.decl;
         let what = format!("parameter `{}`", decl.name);
         let (value, span) = match &parameter.definition {
-            Definition::Axis(index) => {
+            definition @ (Definition::Axis(_) | Definition::Only(_)) => {
                 let words = match &decl.kind {
                     ParameterType::Choice(words) => Some(Rc::new(words.clone())),
                     _ => None,
                 };
-                (Typed { node: self.graph.axis(*index), words }, decl.span.clone())
+                let node = match definition {
+                    Definition::Axis(index) => self.graph.axis(*index),
+                    Definition::Only(value) => self.graph.constant(*value),
+                    Definition::Value(_) => return None,
+                };
+                (Typed { node, words }, decl.span.clone())
             }
             Definition::Value(quantity) => {
                 if let ParameterType::Choice(words) = &decl.kind {

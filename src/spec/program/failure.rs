@@ -10,7 +10,7 @@ pub fn reason(program: &Program, state: &State, place: Place) -> Option<String> 
     let columns = program.columns(state);
     let (mut place, mut tile) = (place, bad_tile(&columns, place)?);
     loop {
-        let Some(at) = program.instructions.iter().position(|instruction| instruction.to == place) else {
+        let Some(at) = program.instructions.iter().position(|instruction| instruction.to() == place) else {
             return Some(match place {
                 Place::Field(_) => "a field that the expression needs was not measured for this combination".into(),
                 _ => "the model gives no finite value here".into(),
@@ -21,16 +21,16 @@ pub fn reason(program: &Program, state: &State, place: Place) -> Option<String> 
             Code::Kernel => &program.kernel_inputs,
             // Only the branch that was taken counts.
             Code::Apply(Function::If) => {
-                let condition = value(&columns, instruction.from[0], tile);
+                let condition = value(&columns, program.operands[at][0], tile);
                 if condition.is_nan() {
-                    &instruction.from[..1]
+                    &program.operands[at][..1]
                 } else if condition != 0.0 {
-                    &instruction.from[1..2]
+                    &program.operands[at][1..2]
                 } else {
-                    &instruction.from[2..]
+                    &program.operands[at][2..]
                 }
             }
-            _ => &instruction.from,
+            _ => &program.operands[at],
         };
         match candidates.iter().find_map(|operand| Some((*operand, bad_tile_near(&columns, *operand, tile)?))) {
             Some((operand, at_tile)) => (place, tile) = (operand, at_tile),
@@ -59,8 +59,7 @@ fn value(columns: &Columns<'_>, place: Place, tile: usize) -> f64 {
 }
 
 fn describe(program: &Program, at: usize, columns: &Columns<'_>, tile: usize) -> String {
-    let instruction = &program.instructions[at];
-    let arguments = instruction.from.map(|place| value(columns, place, tile));
+    let arguments = program.operands[at].map(|place| value(columns, place, tile));
     let what = why(&program.operations[at], &arguments);
     match &program.origins[at] {
         Some(origin) => format!("{what} in {} ({})", origin.what, origin.span),

@@ -133,6 +133,15 @@ impl Graph {
 
     /// A function of two nodes.
     pub fn binary(&mut self, function: Function, a: NodeId, b: NodeId) -> NodeId {
+        // Neutral elements change nothing, not even a value that is missing.
+        let (left, right) = (self.constant_value(a), self.constant_value(b));
+        match function {
+            Function::Add | Function::Sub if right == Some(0.0) => return a,
+            Function::Mul | Function::Div if right == Some(1.0) => return a,
+            Function::Add if left == Some(0.0) => return b,
+            Function::Mul if left == Some(1.0) => return b,
+            _ => {}
+        }
         self.push(Operation::Apply(function, [a, b, b]))
     }
 

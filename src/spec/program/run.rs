@@ -1,6 +1,6 @@
 //! The flat program and its evaluation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::apply::apply;
@@ -26,20 +26,45 @@ pub(super) enum Code {
     CheckMost,
     Lookup(u32),
     Missing,
+    /// The first operand's tiles are added up.
     SumTiles,
     Kernel,
+    /// Fills a column.
+    Column(ColumnCode),
+}
+
+/// What fills a column, tile by tile.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ColumnCode {
+    Apply(Function),
+    CheckWhole,
+    CheckLeast,
+    CheckMost,
+    Lookup(u32),
+    Missing,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub code: Code,
-    pub to: Place,
-    pub from: [Place; 3],
+    /// Register or column.
+    pub to: u32,
+    /// Registers of the operands; 0 where an operand is none.
+    registers: [u32; 3],
+}
+
+impl Instruction {
+    /// Where the result goes.
+    pub fn to(&self) -> Place {
+        if matches!(self.code, Code::Column(_)) { Place::Column(self.to) } else { Place::Scalar(self.to) }
+    }
 }
 
 /// The live part of a graph, ready to run.
 pub struct Program {
     pub(super) instructions: Vec<Instruction>,
+    /// Places of each instruction's operands, apart from what the scalar ones need.
+    pub(super) operands: Vec<[Place; 3]>,
     /// `starts[k]`: the first instruction that depends on axis `k` or a faster one.
     starts: Vec<usize>,
     tables: Vec<Arc<[f64]>>,
@@ -56,6 +81,8 @@ pub struct Program {
     kernel_outputs: Vec<u32>,
     pub(super) origins: Vec<Option<Arc<super::Origin>>>,
     pub(super) operations: Vec<Operation>,
+    /// Checks that hold at every point: their place is their operand's.
+    passed: HashSet<NodeId>,
 }
 
 /// Registers and columns of one evaluator; reused from point to point.
@@ -117,7 +144,9 @@ pub const MAX_OUTPUTS: usize = 8;
 
 impl Program {
     /// Flattens what `outputs` and the kernel need. `binning` selects the measured fields of `tiles`; `kernel_outputs`
-    /// are the nodes of the kernel's outputs, in their order.
+    /// are the nodes of the kernel's outputs, in their order. The checks among `passed` are known to hold at every point
+    /// and cost nothing.
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         graph: &Graph,
         axes: usize,
@@ -126,6 +155,7 @@ impl Program {
         kernel_outputs: &[NodeId],
         tiles: Arc<TileTable>,
         binning: Option<NodeId>,
+        passed: &HashSet<NodeId>,
     ) -> Self {
         debug_assert!(kernel_outputs.len() <= MAX_OUTPUTS);
         let roots: Vec<NodeId> =
@@ -133,6 +163,7 @@ impl Program {
         let live = live_nodes(graph, &roots);
         let mut program = Self {
             instructions: Vec::new(),
+            operands: Vec::new(),
             starts: vec![0; axes + 1],
             tables: Vec::new(),
             tiles,
@@ -145,6 +176,7 @@ impl Program {
             kernel_outputs: Vec::new(),
             origins: Vec::new(),
             operations: Vec::new(),
+            passed: passed.clone(),
         };
         for id in &live {
             program.place(graph, *id);
@@ -164,8 +196,9 @@ impl Program {
         order.sort_unstable();
         let mut levels = Vec::new();
         for (level, id) in order {
-            if let Some(instruction) = program.instruction(graph, id, first_output) {
+            if let Some((instruction, operands)) = program.instruction(graph, id, first_output) {
                 program.instructions.push(instruction);
+                program.operands.push(operands);
                 program.origins.push(graph.node(id).origin.clone());
                 program.operations.push(graph.node(id).operation.clone());
                 levels.push(level);
@@ -181,6 +214,12 @@ impl Program {
         let node = graph.node(id);
         let place = match &node.operation {
             Operation::TileField(field, _) => Place::Field(*field as u32),
+            // Operands have lower ids and are placed already.
+            Operation::CheckWhole(operand) | Operation::CheckLeast(operand, _) | Operation::CheckMost(operand, _)
+                if self.passed.contains(&id) =>
+            {
+                self.places[operand]
+            }
             _ if node.tiled => {
                 self.columns += 1;
                 Place::Column(self.columns as u32 - 1)
@@ -200,28 +239,54 @@ impl Program {
         self.places.insert(id, place);
     }
 
-    fn instruction(&mut self, graph: &Graph, id: NodeId, first_output: Option<NodeId>) -> Option<Instruction> {
+    fn instruction(
+        &mut self,
+        graph: &Graph,
+        id: NodeId,
+        first_output: Option<NodeId>,
+    ) -> Option<(Instruction, [Place; 3])> {
         let operation = &graph.node(id).operation;
+        let mut table = |table: &Arc<[f64]>| {
+            self.tables.push(Arc::clone(table));
+            self.tables.len() as u32 - 1
+        };
+        let to = self.places[&id];
+        let is_column = matches!(to, Place::Column(_));
         let code = match operation {
             Operation::Constant(_) | Operation::Axis(_) | Operation::TileField(..) => return None,
             Operation::Kernel(_) if Some(id) != first_output => return None,
-            Operation::Apply(function, _) => Code::Apply(*function),
-            Operation::CheckWhole(_) => Code::CheckWhole,
-            Operation::CheckLeast(..) => Code::CheckLeast,
-            Operation::CheckMost(..) => Code::CheckMost,
-            Operation::Missing => Code::Missing,
-            Operation::Lookup(table, _) => {
-                self.tables.push(Arc::clone(table));
-                Code::Lookup(self.tables.len() as u32 - 1)
+            Operation::CheckWhole(_) | Operation::CheckLeast(..) | Operation::CheckMost(..)
+                if self.passed.contains(&id) =>
+            {
+                return None;
             }
-            Operation::SumTiles(_) => Code::SumTiles,
             Operation::Kernel(_) => Code::Kernel,
+            Operation::SumTiles(_) => Code::SumTiles,
+            Operation::Apply(function, _) if is_column => Code::Column(ColumnCode::Apply(*function)),
+            Operation::Apply(function, _) => Code::Apply(*function),
+            Operation::CheckWhole(_) if is_column => Code::Column(ColumnCode::CheckWhole),
+            Operation::CheckWhole(_) => Code::CheckWhole,
+            Operation::CheckLeast(..) if is_column => Code::Column(ColumnCode::CheckLeast),
+            Operation::CheckLeast(..) => Code::CheckLeast,
+            Operation::CheckMost(..) if is_column => Code::Column(ColumnCode::CheckMost),
+            Operation::CheckMost(..) => Code::CheckMost,
+            Operation::Missing if is_column => Code::Column(ColumnCode::Missing),
+            Operation::Missing => Code::Missing,
+            Operation::Lookup(values, _) if is_column => Code::Column(ColumnCode::Lookup(table(values))),
+            Operation::Lookup(values, _) => Code::Lookup(table(values)),
         };
         let operands = operands(operation);
-        let from = std::array::from_fn(|at| {
+        let from: [Place; 3] = std::array::from_fn(|at| {
             operands.get(at).or(operands.last()).map_or(Place::Scalar(0), |id| self.places[id])
         });
-        Some(Instruction { code, to: self.places[&id], from })
+        let to = match to {
+            Place::Scalar(at) | Place::Column(at) | Place::Field(at) => at,
+        };
+        let registers = from.map(|place| match place {
+            Place::Scalar(register) => register,
+            _ => 0,
+        });
+        Some((Instruction { code, to, registers }, from))
     }
 
     /// Where a node's value will be found. The node must have been among the outputs.
@@ -249,12 +314,41 @@ impl Program {
     /// Runs what depends on axis `slowest` or a faster one; `None`: everything.
     pub fn run(&self, state: &mut State, slowest: Option<usize>, kernel: &mut impl Kernel) {
         let start = slowest.map_or(0, |axis| self.starts[axis]);
-        for instruction in &self.instructions[start..] {
-            match instruction.to {
-                Place::Scalar(to) => self.run_scalar(state, instruction, to as usize, kernel),
-                Place::Column(to) => self.run_column(state, instruction, to as usize),
-                Place::Field(_) => {}
+        for (at, instruction) in self.instructions.iter().enumerate().skip(start) {
+            let [a, b, c] = instruction.registers.map(|register| state.registers[register as usize]);
+            macro_rules! value {
+                ($($name:ident)*) => {
+                    match instruction.code {
+                        // One arm per function: one jump per instruction.
+                        $(Code::Apply(Function::$name) => apply(Function::$name, a, b, c),)*
+                        Code::CheckWhole => check(a, |a| a.fract() == 0.0),
+                        Code::CheckLeast => check(a, |a| a >= b),
+                        Code::CheckMost => check(a, |a| a <= b),
+                        Code::Lookup(table) => lookup(&self.tables[table as usize], a),
+                        Code::Missing => f64::NAN,
+                        Code::SumTiles => sum(self.columns(state).get(self.operands[at][0])),
+                        Code::Kernel => {
+                            self.run_kernel(state, kernel);
+                            continue;
+                        }
+                        Code::Column(code) => {
+                            self.run_column(state, code, instruction.to as usize, &self.operands[at]);
+                            continue;
+                        }
+                    }
+                };
             }
+            state.registers[instruction.to as usize] = value!(
+                Add Sub Mul Div Rem Pow Neg Not And Or Eq Ne Lt Le Min Max Ceil Floor Round Sqrt Log2 Abs If
+            );
+        }
+    }
+
+    fn run_kernel(&self, state: &mut State, kernel: &mut impl Kernel) {
+        let mut outputs = [f64::NAN; MAX_OUTPUTS];
+        kernel.run(self.columns(state), &mut outputs);
+        for (register, output) in self.kernel_outputs.iter().zip(outputs) {
+            state.registers[*register as usize] = output;
         }
     }
 
@@ -277,48 +371,23 @@ impl Program {
         }
     }
 
-    #[inline(always)]
-    fn run_scalar(&self, state: &mut State, instruction: &Instruction, to: usize, kernel: &mut impl Kernel) {
-        let [a, b, c] = instruction.from.map(|place| match place {
-            Place::Scalar(at) => state.registers[at as usize],
-            _ => 0.0,
-        });
-        state.registers[to] = match instruction.code {
-            Code::Apply(function) => apply(function, a, b, c),
-            Code::CheckWhole => check(a, |a| a.fract() == 0.0),
-            Code::CheckLeast => check(a, |a| a >= b),
-            Code::CheckMost => check(a, |a| a <= b),
-            Code::Lookup(table) => lookup(&self.tables[table as usize], a),
-            Code::Missing => f64::NAN,
-            Code::SumTiles => sum(self.columns(state).get(instruction.from[0])),
-            Code::Kernel => {
-                let mut outputs = [f64::NAN; MAX_OUTPUTS];
-                kernel.run(self.columns(state), &mut outputs);
-                for (register, output) in self.kernel_outputs.iter().zip(outputs) {
-                    state.registers[*register as usize] = output;
-                }
-                return;
-            }
-        };
-    }
-
-    fn run_column(&self, state: &mut State, instruction: &Instruction, to: usize) {
+    fn run_column(&self, state: &mut State, code: ColumnCode, to: usize, operands: &[Place; 3]) {
         let mut column = std::mem::take(&mut state.columns[to]);
         column.clear();
         {
             let columns = self.columns(state);
             let tiles = columns.tiles();
-            let [a, b, c] = instruction.from.map(|place| columns.get(place));
-            match instruction.code {
-                Code::Apply(function) => apply_columns(function, tiles, &mut column, a, b, c),
-                Code::CheckWhole => fill(tiles, &mut column, a, b, c, |a, _, _| check(a, |a| a.fract() == 0.0)),
-                Code::CheckLeast => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a >= b)),
-                Code::CheckMost => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
-                Code::Lookup(table) => {
+            let [a, b, c] = operands.map(|place| columns.get(place));
+            match code {
+                ColumnCode::Apply(function) => apply_columns(function, tiles, &mut column, a, b, c),
+                ColumnCode::CheckWhole => fill(tiles, &mut column, a, b, c, |a, _, _| check(a, |a| a.fract() == 0.0)),
+                ColumnCode::CheckLeast => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a >= b)),
+                ColumnCode::CheckMost => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
+                ColumnCode::Lookup(table) => {
                     let table = &self.tables[table as usize];
                     fill(tiles, &mut column, a, b, c, |a, _, _| lookup(table, a));
                 }
-                Code::Missing | Code::SumTiles | Code::Kernel => column.resize(tiles, f64::NAN),
+                ColumnCode::Missing => column.resize(tiles, f64::NAN),
             }
         }
         state.columns[to] = column;
