@@ -23,7 +23,7 @@ pub(super) fn lower_bound(
             start = start.max(memory[producer][1]);
         }
         for &(producer, _) in &stage.inputs {
-            let first = columns.get(stages[producer].occupancy).first().copied().unwrap_or(0.0);
+            let first = first_out(&stages[producer], groups, columns);
             start = start.max(memory[producer][0] + first + columns.scalar(stages[producer].latency));
             // Unequal tiles finish out of order on several groups, so the last one may be any of them.
             let last = if let [equal] = occupancy { *equal } else { 0.0 };
@@ -35,4 +35,14 @@ pub(super) fn lower_bound(
         longest = longest.max(end);
     }
     longest
+}
+
+/// Cycles after its own start before which a stage cannot have finished any tile: on several groups a later tile of
+/// unequal ones may overtake the first.
+fn first_out(stage: &StagePlaces, groups: &[Place], columns: Columns<'_>) -> f64 {
+    match columns.get(stage.occupancy) {
+        [equal] => *equal,
+        [first, ..] if columns.scalar(groups[columns.scalar(stage.unit) as usize]) == 1.0 => *first,
+        _ => 0.0,
+    }
 }

@@ -292,3 +292,21 @@ fn two_stages_on_one_unit_take_turns() {
     assert_eq!(method, Method::List);
     assert_eq!(makespan, 120.0);
 }
+
+/// Tile 1 has no work and overtakes tile 0 on another group, so the consumer starts long before tile 0 is there.
+#[test]
+fn the_lower_bound_knows_that_a_tile_can_overtake_the_first() {
+    let mut first = vec![0.0; 13];
+    first[0] = 1736.0;
+    let pipeline = Pipeline {
+        durations: vec![first, vec![1000.0; 13]],
+        latencies: vec![197.0, 165.0],
+        groups: vec![5, 2],
+        edges: vec![(0, 1, 8)],
+        frame: 3125.0,
+        tiles: 13,
+        units: vec![0, 1],
+    };
+    let (makespan, bound, _) = pipeline.schedule(false);
+    assert!(makespan >= bound, "{makespan} beats {bound}");
+}
