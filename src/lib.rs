@@ -20,7 +20,7 @@
 //! ```
 //!
 //! A layer uses only the layers before it: `spec`, `operator` and `hardware`, `mapping`, `schedule`, `ppa`, `explore`,
-//! `report`, `cli`.
+//! `report`, `cli`. [`trace`] stands beside them: it reads execution traces of real renderers.
 
 pub mod cli;
 pub mod explore;
@@ -31,3 +31,4 @@ pub mod ppa;
 pub mod report;
 pub mod schedule;
 pub mod spec;
+pub mod trace;

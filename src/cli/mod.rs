@@ -1,9 +1,11 @@
 //! The command line: what was typed, and one file per command.
 
+mod ask;
 mod check;
 mod list;
 mod output;
 mod sweep;
+mod trace;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -34,6 +36,14 @@ enum Command {
     },
     /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
     List,
+    /// Show what a traced renderer computes, operator by operator.
+    Trace(trace::TraceArguments),
+    /// Area, energy, leakage and access time of an SRAM block.
+    Sram(ask::SramQuestion),
+    /// Cycles of a matrix product on a systolic array.
+    Gemm(ask::GemmQuestion),
+    /// Bandwidth, latency and energy of a DRAM under an access pattern.
+    Dram(ask::DramQuestion),
 }
 
 /// What `sweep` was told.
@@ -103,6 +113,10 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Check { sweeps } => check::run(&sweeps),
         Command::List => list::run(),
+        Command::Trace(arguments) => trace::run(&arguments),
+        Command::Sram(question) => ask::sram(&question),
+        Command::Gemm(question) => ask::gemm(&question),
+        Command::Dram(question) => ask::dram(&question),
     };
     result.unwrap_or_else(|failure| {
         eprintln!("{}", failure.render(std::io::stderr().is_terminal()));

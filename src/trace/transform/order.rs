@@ -1,0 +1,43 @@
+//! The order of calls: what the trace's edges demand, else the order in which the nodes were recorded.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::call::Call;
+use super::relations::Relations;
+use crate::trace::error::{Problem, TraceError};
+use crate::trace::graph::shorten;
+
+/// Indices of all calls in order.
+///
+/// # Errors
+/// If the edges run in a circle even without the call edges.
+pub(super) fn order(calls: &[Call<'_>], relations: &Relations) -> Result<Vec<usize>, TraceError> {
+    let mut waiting = vec![0_usize; calls.len()];
+    for (to, _) in relations.next.iter().flatten() {
+        if let Some(count) = waiting.get_mut(*to) {
+            *count += 1;
+        }
+    }
+    let free = waiting.iter().enumerate().filter(|(_, count)| **count == 0);
+    let mut ready: BinaryHeap<_> = free.map(|(index, _)| Reverse(index)).collect();
+    let mut order = Vec::with_capacity(calls.len());
+    while let Some(Reverse(node)) = ready.pop() {
+        order.push(node);
+        for (to, _) in relations.next.get(node).into_iter().flatten() {
+            if let Some(count) = waiting.get_mut(*to) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(Reverse(*to));
+                }
+            }
+        }
+    }
+    match waiting.iter().position(|count| *count > 0) {
+        None => Ok(order),
+        Some(stuck) => {
+            let name = calls.get(stuck).map(|call| shorten(&call.node.id)).unwrap_or_default();
+            Err(TraceError::new(Problem::Circle(name)))
+        }
+    }
+}
