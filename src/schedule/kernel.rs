@@ -51,16 +51,31 @@ struct Last {
     outputs: [f64; Output::ALL.len()],
 }
 
+/// What changed since the run before.
+#[derive(PartialEq)]
+enum Change {
+    Nothing,
+    Something,
+    /// A value is not finite: there is no schedule.
+    Broken,
+}
+
 impl Last {
-    /// Whether everything is as it was; notes what is there now. Never true where tiles differ from each other.
-    fn repeats(&mut self, columns: Columns<'_>) -> bool {
-        let mut same = true;
+    /// Compares everything with the run before and notes what is there now. Where tiles differ from each other there is
+    /// always something new; their sums, which are among the places, tell whether one of them is not finite.
+    fn update(&mut self, columns: Columns<'_>) -> Change {
+        let (mut same, mut finite) = (true, true);
         for (place, value) in self.places.iter().zip(&mut self.values) {
             let now = columns.scalar(*place);
             same &= matches!(place, Place::Scalar(_)) && now == *value;
+            finite &= now.is_finite();
             *value = now;
         }
-        same
+        match (finite, same) {
+            (false, _) => Change::Broken,
+            (true, true) => Change::Nothing,
+            (true, false) => Change::Something,
+        }
     }
 }
 
@@ -116,32 +131,25 @@ impl Schedule {
         }
     }
 
-    /// Makespan in cycles, NaN if a duration has no value.
-    pub fn makespan(&mut self, columns: Columns<'_>) -> f64 {
-        let valid = |place: Place| columns.scalar(place).is_finite();
-        let sound = self.stages.iter().all(|stage| {
-            valid(stage.work)
-                && valid(stage.latency)
-                && valid(stage.unit)
-                && stage.inputs.iter().all(|(_, buffer)| valid(*buffer))
-        });
-        let tiles = columns.scalar(self.tiles);
-        if !sound || !tiles.is_finite() || !self.groups.iter().all(|groups| valid(*groups)) {
-            return f64::NAN;
-        }
+    fn makespan(&mut self, columns: Columns<'_>) -> f64 {
+        let tiles = columns.scalar(self.tiles) as usize;
         match &mut self.scheduler {
-            Scheduler::Stream(scheduler) => scheduler.run(&self.stages, &self.groups, tiles as usize, columns),
-            Scheduler::List(scheduler) => scheduler.run(&self.stages, &self.groups, tiles as usize, columns),
+            Scheduler::Stream(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns),
+            Scheduler::List(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns),
         }
     }
 }
 
 impl Kernel for Schedule {
     fn run(&mut self, columns: Columns<'_>, outputs: &mut [f64]) {
-        if !self.last.repeats(columns) {
-            let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
-            self.last.outputs[Output::Makespan as usize] = self.makespan(columns);
-            self.last.outputs[Output::LowerBound as usize] = bound;
+        match self.last.update(columns) {
+            Change::Nothing => {}
+            Change::Broken => self.last.outputs = [f64::NAN; Output::ALL.len()],
+            Change::Something => {
+                let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
+                self.last.outputs[Output::Makespan as usize] = self.makespan(columns);
+                self.last.outputs[Output::LowerBound as usize] = bound;
+            }
         }
         outputs[..Output::ALL.len()].copy_from_slice(&self.last.outputs);
     }

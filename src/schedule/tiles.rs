@@ -43,6 +43,9 @@ pub(super) struct Lane {
     pub occupancy: f64,
     /// End of the last tile.
     pub last_end: f64,
+    /// Offsets of the lane's rows.
+    left: usize,
+    ends: usize,
     terms: [usize; TERMS],
     /// Terms beyond those: forks and joins.
     more_terms: Vec<usize>,
@@ -106,6 +109,7 @@ fn prepare(lanes: &mut [Lane], times: &Times, equal: bool) -> usize {
     let mut lookback = 1;
     for (at, lane) in lanes.iter_mut().enumerate() {
         // Equal tiles leave their groups in turn, so the group that is free first took the tile `groups` before.
+        (lane.left, lane.ends) = (left_row(at), ends_row(at));
         let own = (equal || lane.groups == 1).then(|| left_row(at) - lane.groups);
         let producers = lane.producers.iter().map(|producer| ends_row(*producer));
         let consumers = lane.consumers.iter().map(|(consumer, buffer)| ends_row(*consumer) - buffer);
@@ -138,10 +142,10 @@ fn start(rows: &[f64], lane: &Lane, tile: usize) -> f64 {
 }
 
 #[inline(always)]
-fn finish(rows: &mut [f64], lane: &Lane, at: usize, tile: usize, left: f64) -> f64 {
+fn finish(rows: &mut [f64], lane: &Lane, tile: usize, left: f64) -> f64 {
     let end = left + lane.latency;
-    rows[left_row(at) + tile] = left;
-    rows[ends_row(at) + tile] = end;
+    rows[lane.left + tile] = left;
+    rows[lane.ends + tile] = end;
     end
 }
 
@@ -158,9 +162,10 @@ pub(super) fn run_equal(lanes: &mut [Lane], times: &mut Times, tiles: usize) -> 
             times.make_room(lookback);
             at = 0;
         }
-        for (index, lane) in lanes.iter().enumerate() {
-            let left = start(&times.rows, lane, at) + lane.occupancy;
-            finish(&mut times.rows, lane, index, at, left);
+        let rows = times.rows.as_mut_slice();
+        for lane in &*lanes {
+            let left = start(rows, lane, at) + lane.occupancy;
+            finish(rows, lane, at, left);
         }
         left -= 1;
         if added.is_none()
@@ -266,7 +271,7 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
                     free[earliest] = larger(ready, free[earliest]) + cycles;
                     free[earliest]
                 };
-                lane.last_end = larger(lane.last_end, finish(&mut times.rows, lane, index, at, left));
+                lane.last_end = larger(lane.last_end, finish(&mut times.rows, lane, at, left));
             }
         }
         first += count;

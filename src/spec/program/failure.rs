@@ -1,7 +1,7 @@
 //! Why a value is not finite.
 
-use super::graph::why;
-use super::run::{Code, Columns, Place, Program, State};
+use super::graph::{Operation, why};
+use super::run::{Columns, Place, Program, State};
 use crate::spec::expr::Function;
 
 /// The reason why the value at `place` is not a finite number, after a run: the first operation without a value, with
@@ -16,11 +16,10 @@ pub fn reason(program: &Program, state: &State, place: Place) -> Option<String> 
                 _ => "the model gives no finite value here".into(),
             });
         };
-        let instruction = &program.instructions[at];
-        let candidates: &[Place] = match instruction.code {
-            Code::Kernel => &program.kernel_inputs,
+        let candidates: &[Place] = match &program.operations[at] {
+            Operation::Kernel(_) => &program.kernel_inputs,
             // Only the branch that was taken counts.
-            Code::Apply(Function::If) => {
+            Operation::Apply(Function::If, _) => {
                 let condition = value(&columns, program.operands[at][0], tile);
                 if condition.is_nan() {
                     &program.operands[at][..1]

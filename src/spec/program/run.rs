@@ -18,45 +18,75 @@ pub enum Place {
     Field(u32),
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Code {
-    Apply(Function),
-    CheckWhole,
-    CheckLeast,
-    CheckMost,
-    Lookup(u32),
-    Missing,
-    /// The first operand's tiles are added up.
-    SumTiles,
-    Kernel,
-    /// Fills a column.
-    Column(ColumnCode),
+/// Defines the codes of instructions and what the scalar ones compute: one jump for each.
+macro_rules! opcodes {
+    (one: $($one:ident)*; two: $($two:ident)*) => {
+        /// What an instruction does.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Opcode {
+            $($one,)*
+            $($two,)*
+            If,
+            CheckWhole,
+            CheckLeast,
+            CheckMost,
+            /// The table's index stands in the place of the third operand.
+            Lookup,
+            Missing,
+            SumTiles,
+            Kernel,
+            /// Fills a column; the operation says how.
+            Column,
+        }
+
+        impl Opcode {
+            fn of(function: Function) -> Self {
+                match function {
+                    $(Function::$one => Self::$one,)*
+                    $(Function::$two => Self::$two,)*
+                    Function::If => Self::If,
+                }
+            }
+        }
+
+        /// The value of an instruction that reads registers only; `None` for the others.
+        #[inline(always)]
+        fn scalar_value(instruction: &Instruction, registers: &[f64], tables: &[Arc<[f64]>]) -> Option<f64> {
+            let [a, b, c] = instruction.from;
+            let at = |register: u32| registers[register as usize];
+            Some(match instruction.code {
+                $(Opcode::$one => apply(Function::$one, at(a), 0.0, 0.0),)*
+                $(Opcode::$two => apply(Function::$two, at(a), at(b), 0.0),)*
+                Opcode::If => apply(Function::If, at(a), at(b), at(c)),
+                Opcode::CheckWhole => check(at(a), |a| a.fract() == 0.0),
+                Opcode::CheckLeast => check(at(a), |a| a >= at(b)),
+                Opcode::CheckMost => check(at(a), |a| a <= at(b)),
+                Opcode::Lookup => lookup(&tables[c as usize], at(a)),
+                Opcode::Missing => f64::NAN,
+                Opcode::SumTiles | Opcode::Kernel | Opcode::Column => return None,
+            })
+        }
+    };
 }
 
-/// What fills a column, tile by tile.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum ColumnCode {
-    Apply(Function),
-    CheckWhole,
-    CheckLeast,
-    CheckMost,
-    Lookup(u32),
-    Missing,
+opcodes! {
+    one: Neg Not Ceil Floor Round Sqrt Log2 Abs;
+    two: Add Sub Mul Div Rem Pow And Or Eq Ne Lt Le Min Max
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
-    pub code: Code,
+    code: Opcode,
     /// Register or column.
-    pub to: u32,
+    to: u32,
     /// Registers of the operands; 0 where an operand is none.
-    registers: [u32; 3],
+    from: [u32; 3],
 }
 
 impl Instruction {
     /// Where the result goes.
     pub fn to(&self) -> Place {
-        if matches!(self.code, Code::Column(_)) { Place::Column(self.to) } else { Place::Scalar(self.to) }
+        if self.code == Opcode::Column { Place::Column(self.to) } else { Place::Scalar(self.to) }
     }
 }
 
@@ -246,12 +276,15 @@ impl Program {
         first_output: Option<NodeId>,
     ) -> Option<(Instruction, [Place; 3])> {
         let operation = &graph.node(id).operation;
-        let mut table = |table: &Arc<[f64]>| {
-            self.tables.push(Arc::clone(table));
-            self.tables.len() as u32 - 1
-        };
         let to = self.places[&id];
-        let is_column = matches!(to, Place::Column(_));
+        let operands = operands(operation);
+        let places: [Place; 3] = std::array::from_fn(|at| {
+            operands.get(at).or(operands.last()).map_or(Place::Scalar(0), |id| self.places[id])
+        });
+        let mut from = places.map(|place| match place {
+            Place::Scalar(register) => register,
+            _ => 0,
+        });
         let code = match operation {
             Operation::Constant(_) | Operation::Axis(_) | Operation::TileField(..) => return None,
             Operation::Kernel(_) if Some(id) != first_output => return None,
@@ -260,33 +293,24 @@ impl Program {
             {
                 return None;
             }
-            Operation::Kernel(_) => Code::Kernel,
-            Operation::SumTiles(_) => Code::SumTiles,
-            Operation::Apply(function, _) if is_column => Code::Column(ColumnCode::Apply(*function)),
-            Operation::Apply(function, _) => Code::Apply(*function),
-            Operation::CheckWhole(_) if is_column => Code::Column(ColumnCode::CheckWhole),
-            Operation::CheckWhole(_) => Code::CheckWhole,
-            Operation::CheckLeast(..) if is_column => Code::Column(ColumnCode::CheckLeast),
-            Operation::CheckLeast(..) => Code::CheckLeast,
-            Operation::CheckMost(..) if is_column => Code::Column(ColumnCode::CheckMost),
-            Operation::CheckMost(..) => Code::CheckMost,
-            Operation::Missing if is_column => Code::Column(ColumnCode::Missing),
-            Operation::Missing => Code::Missing,
-            Operation::Lookup(values, _) if is_column => Code::Column(ColumnCode::Lookup(table(values))),
-            Operation::Lookup(values, _) => Code::Lookup(table(values)),
+            Operation::Kernel(_) => Opcode::Kernel,
+            Operation::SumTiles(_) => Opcode::SumTiles,
+            _ if matches!(to, Place::Column(_)) => Opcode::Column,
+            Operation::Apply(function, _) => Opcode::of(*function),
+            Operation::CheckWhole(_) => Opcode::CheckWhole,
+            Operation::CheckLeast(..) => Opcode::CheckLeast,
+            Operation::CheckMost(..) => Opcode::CheckMost,
+            Operation::Missing => Opcode::Missing,
+            Operation::Lookup(table, _) => {
+                self.tables.push(Arc::clone(table));
+                from[2] = self.tables.len() as u32 - 1;
+                Opcode::Lookup
+            }
         };
-        let operands = operands(operation);
-        let from: [Place; 3] = std::array::from_fn(|at| {
-            operands.get(at).or(operands.last()).map_or(Place::Scalar(0), |id| self.places[id])
-        });
         let to = match to {
             Place::Scalar(at) | Place::Column(at) | Place::Field(at) => at,
         };
-        let registers = from.map(|place| match place {
-            Place::Scalar(register) => register,
-            _ => 0,
-        });
-        Some((Instruction { code, to, registers }, from))
+        Some((Instruction { code, to, from }, places))
     }
 
     /// Where a node's value will be found. The node must have been among the outputs.
@@ -315,40 +339,29 @@ impl Program {
     pub fn run(&self, state: &mut State, slowest: Option<usize>, kernel: &mut impl Kernel) {
         let start = slowest.map_or(0, |axis| self.starts[axis]);
         for (at, instruction) in self.instructions.iter().enumerate().skip(start) {
-            let [a, b, c] = instruction.registers.map(|register| state.registers[register as usize]);
-            macro_rules! value {
-                ($($name:ident)*) => {
-                    match instruction.code {
-                        // One arm per function: one jump per instruction.
-                        $(Code::Apply(Function::$name) => apply(Function::$name, a, b, c),)*
-                        Code::CheckWhole => check(a, |a| a.fract() == 0.0),
-                        Code::CheckLeast => check(a, |a| a >= b),
-                        Code::CheckMost => check(a, |a| a <= b),
-                        Code::Lookup(table) => lookup(&self.tables[table as usize], a),
-                        Code::Missing => f64::NAN,
-                        Code::SumTiles => sum(self.columns(state).get(self.operands[at][0])),
-                        Code::Kernel => {
-                            self.run_kernel(state, kernel);
-                            continue;
-                        }
-                        Code::Column(code) => {
-                            self.run_column(state, code, instruction.to as usize, &self.operands[at]);
-                            continue;
-                        }
-                    }
-                };
+            match scalar_value(instruction, &state.registers, &self.tables) {
+                Some(value) => state.registers[instruction.to as usize] = value,
+                None => self.run_wide(state, at, instruction, kernel),
             }
-            state.registers[instruction.to as usize] = value!(
-                Add Sub Mul Div Rem Pow Neg Not And Or Eq Ne Lt Le Min Max Ceil Floor Round Sqrt Log2 Abs If
-            );
         }
     }
 
-    fn run_kernel(&self, state: &mut State, kernel: &mut impl Kernel) {
-        let mut outputs = [f64::NAN; MAX_OUTPUTS];
-        kernel.run(self.columns(state), &mut outputs);
-        for (register, output) in self.kernel_outputs.iter().zip(outputs) {
-            state.registers[*register as usize] = output;
+    /// Runs an instruction that reads or writes more than registers.
+    fn run_wide(&self, state: &mut State, at: usize, instruction: &Instruction, kernel: &mut impl Kernel) {
+        let to = instruction.to as usize;
+        match instruction.code {
+            Opcode::Kernel => {
+                let mut outputs = [f64::NAN; MAX_OUTPUTS];
+                kernel.run(self.columns(state), &mut outputs);
+                for (register, output) in self.kernel_outputs.iter().zip(outputs) {
+                    state.registers[*register as usize] = output;
+                }
+            }
+            Opcode::SumTiles => {
+                let total = sum(self.columns(state).get(self.operands[at][0]));
+                state.registers[to] = total;
+            }
+            _ => self.run_column(state, &self.operations[at], to, &self.operands[at]),
         }
     }
 
@@ -371,23 +384,21 @@ impl Program {
         }
     }
 
-    fn run_column(&self, state: &mut State, code: ColumnCode, to: usize, operands: &[Place; 3]) {
+    fn run_column(&self, state: &mut State, operation: &Operation, to: usize, operands: &[Place; 3]) {
         let mut column = std::mem::take(&mut state.columns[to]);
         column.clear();
         {
             let columns = self.columns(state);
             let tiles = columns.tiles();
             let [a, b, c] = operands.map(|place| columns.get(place));
-            match code {
-                ColumnCode::Apply(function) => apply_columns(function, tiles, &mut column, a, b, c),
-                ColumnCode::CheckWhole => fill(tiles, &mut column, a, b, c, |a, _, _| check(a, |a| a.fract() == 0.0)),
-                ColumnCode::CheckLeast => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a >= b)),
-                ColumnCode::CheckMost => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
-                ColumnCode::Lookup(table) => {
-                    let table = &self.tables[table as usize];
-                    fill(tiles, &mut column, a, b, c, |a, _, _| lookup(table, a));
-                }
-                ColumnCode::Missing => column.resize(tiles, f64::NAN),
+            match operation {
+                Operation::Apply(function, _) => apply_columns(*function, tiles, &mut column, a, b, c),
+                Operation::CheckWhole(_) => fill(tiles, &mut column, a, b, c, |a, _, _| check(a, |a| a.fract() == 0.0)),
+                Operation::CheckLeast(..) => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a >= b)),
+                Operation::CheckMost(..) => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
+                Operation::Lookup(table, _) => fill(tiles, &mut column, a, b, c, |a, _, _| lookup(table, a)),
+                // The others are never columns.
+                _ => column.resize(tiles, f64::NAN),
             }
         }
         state.columns[to] = column;
