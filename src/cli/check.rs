@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Failure, show_warnings};
-use crate::explore::{Space, runner::count_points};
+use crate::explore::{Space, count_points};
 use crate::ppa::{Evaluator, Plan};
 use crate::report::summary::short;
 use crate::spec::{Diagnostics, Study};
