@@ -1,5 +1,6 @@
 //! The command line: what was typed, and one file per command.
 
+mod calibrate;
 mod check;
 mod fault;
 mod folder;
@@ -7,6 +8,7 @@ mod list;
 mod lock;
 mod merge;
 mod output;
+mod plan;
 mod previous;
 mod progress;
 mod results;
@@ -42,6 +44,12 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
+        /// Show what a run would take: points, what constraints exclude, time, memory, disk.
+        #[arg(long)]
+        plan: bool,
+        /// Number of threads of that run; all cores if not given.
+        #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: Option<u16>,
     },
     /// Join the shards of a sweep into the result of a single run.
     Merge(merge::MergeArguments),
@@ -178,7 +186,7 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps } => check::run(&sweeps),
+        Command::Check { sweeps, plan, threads } => check::run(&sweeps, plan.then(|| sweep::threads(threads))),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::List => list::run(),

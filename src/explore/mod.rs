@@ -15,6 +15,6 @@ mod space;
 
 pub use pareto::{Archive, FrontPoint};
 pub use points::{Points, count_points};
-pub use runner::{Block, End, Job, Observer, RunError, Summary, run};
+pub use runner::{Block, End, Job, Observer, RunError, Summary, run, run_block};
 pub use shard::{MAX_SHARDS, Shard};
 pub use space::Space;

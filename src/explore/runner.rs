@@ -16,7 +16,7 @@ use crate::ppa::{Outcome, Plan};
 use crate::spec::sweep::SearchDecl;
 
 /// Blocks of each core between two hand-overs.
-const BLOCKS_PER_THREAD: usize = 4;
+pub const BLOCKS_PER_THREAD: usize = 4;
 /// Failures whose reason the summary keeps.
 const KEPT_FAILURES: usize = 5;
 
@@ -202,6 +202,11 @@ fn produce(job: &Job<'_>, points: &Points, halt: &AtomicBool, sender: &SyncSende
             return;
         }
     }
+}
+
+/// Evaluates one block on this thread.
+pub fn run_block(job: &Job<'_>, points: &Points, number: u64) -> Block {
+    BlockEvaluator::new(job, points).evaluate(number)
 }
 
 fn block(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, number: u64) -> io::Result<Done> {
