@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::program;
+use common::{contents, program};
 
 fn succeeds(folder: &Path, arguments: &[&str]) -> String {
     let output = program(folder, arguments);
@@ -16,30 +16,6 @@ fn succeeds(folder: &Path, arguments: &[&str]) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Every file of a run but the manifest's runtime.
-fn contents(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut open = vec![run.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).expect("folder") {
-            let path = entry.expect("entry").path();
-            if path.is_dir() {
-                open.push(path);
-                continue;
-            }
-            let mut bytes = fs::read(&path).expect("file");
-            if path.ends_with("manifest.json") {
-                let mut manifest: serde_json::Value = serde_json::from_slice(&bytes).expect("manifest");
-                manifest.as_object_mut().expect("object").remove("runtime").expect("runtime");
-                bytes = manifest.to_string().into_bytes();
-            }
-            files.push((path.strip_prefix(run).expect("prefix").to_path_buf(), bytes));
-        }
-    }
-    files.sort();
-    files
 }
 
 #[test]
@@ -62,7 +38,7 @@ fn the_same_sweep_gives_the_same_bytes_with_any_number_of_threads() {
             runs.push(contents(&folder.path().join(out).join(run)));
         }
         let names: Vec<&PathBuf> = runs[0].iter().map(|(path, _)| path).collect();
-        assert_eq!(names.len(), 5, "{names:?}");
+        assert_eq!(names.len(), 6, "{names:?}");
         for run in &runs[1..] {
             for (ours, first) in run.iter().zip(&runs[0]) {
                 assert!(ours == first, "{} differs", ours.0.display());
@@ -82,7 +58,11 @@ fn a_finished_run_is_confirmed_and_changed_inputs_are_refused() {
     let refused = program(folder.path(), &["sweep", "mine.toml"]);
     assert_eq!(refused.status.code(), Some(2));
     let message = String::from_utf8_lossy(&refused.stderr);
-    assert!(message.contains("changed: mine.toml") && message.contains("--force"), "{message}");
+    assert!(
+        message.contains("changed: mine.toml: `parameters.vr_cores` was [32, 64, 128], is [32, 64]")
+            && message.contains("--force"),
+        "{message}"
+    );
     let text = succeeds(folder.path(), &["sweep", "mine.toml", "--force"]);
     assert!(text.contains("96 of 96"), "{text}");
 }

@@ -2,28 +2,29 @@
 
 use std::process::ExitCode;
 
-use super::{Failure, show_warnings};
-use crate::explore::{Space, runner::count_points};
-use crate::ppa::{Evaluator, Plan};
+use super::study::Ready;
+use super::{Failure, plan};
+use crate::explore::count_points;
+use crate::ppa::Evaluator;
 use crate::report::summary::short;
-use crate::spec::{Diagnostics, Study};
+use crate::spec::Diagnostics;
 
-/// Validates each sweep and prints what it resolves to; the faults of all of them are reported together.
-pub fn run(sweeps: &[String]) -> Result<ExitCode, Failure> {
+/// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads if that is wanted; the
+/// faults of all of them are reported together.
+pub fn run(sweeps: &[String], plan: Option<usize>) -> Result<ExitCode, Failure> {
     let mut faults = Vec::new();
     for sweep in sweeps {
-        if let Err(Diagnostics(more)) = check(sweep) {
-            faults.extend(more);
+        match check(sweep, plan) {
+            Err(Failure::Input(Diagnostics(more))) => faults.extend(more),
+            other => other?,
         }
     }
     if faults.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::Input(Diagnostics(faults))) }
 }
 
-fn check(sweep: &str) -> Result<(), Diagnostics> {
-    let (study, warnings) = Study::load(sweep)?;
-    let (plan, more) = Plan::compile(&study)?;
-    show_warnings(&warnings);
-    show_warnings(&more);
+fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
+    let ready = Ready::load(sweep, false)?;
+    let Ready { study, plan, space, .. } = &ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
@@ -32,7 +33,7 @@ fn check(sweep: &str) -> Result<(), Diagnostics> {
     for axis in &plan.axes {
         println!("  axis       {} = {} ({})", axis.name, shortened(&axis.labels), axis.values.len());
     }
-    let mut evaluator = Evaluator::new(&plan);
+    let mut evaluator = Evaluator::new(plan);
     evaluator.evaluate(&vec![0; plan.axes.len()]);
     for (at, (name, words)) in plan.parameters.iter().enumerate() {
         if plan.axes.iter().any(|axis| axis.name == *name) {
@@ -52,10 +53,11 @@ fn check(sweep: &str) -> Result<(), Diagnostics> {
         println!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
     }
     let search = &study.sweep.search;
-    // The compiled plan has fewer than 2^64 points.
-    if let Some(space) = Space::new(&plan.axes) {
-        println!("  points     {} of {} ({})\n", count_points(&space, search), space.points(), search.strategy.name());
+    println!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
+    if let Some(threads) = threads {
+        plan::print(&ready, threads)?;
     }
+    println!();
     Ok(())
 }
 

@@ -1,9 +1,22 @@
 //! The command line: what was typed, and one file per command.
 
 mod ask;
+mod calibrate;
 mod check;
+mod fault;
+mod folder;
 mod list;
+mod lock;
+mod merge;
 mod output;
+mod plan;
+mod previous;
+mod progress;
+mod results;
+mod shard;
+mod signals;
+mod slurm;
+mod study;
 mod sweep;
 mod trace;
 
@@ -13,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::explore::RunError;
+use crate::explore::{RunError, Shard};
 use crate::spec::{Diagnostic, Diagnostics};
 
 /// Exact, reproducible design-space exploration of neural-rendering accelerators.
@@ -33,7 +46,17 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
+        /// Show what a run would take: points, what constraints exclude, time, memory, disk.
+        #[arg(long)]
+        plan: bool,
+        /// Number of threads of that run; all cores if not given.
+        #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: Option<u16>,
     },
+    /// Join the shards of a sweep into the result of a single run.
+    Merge(merge::MergeArguments),
+    /// Print a Slurm job-array script that runs a sweep in shards.
+    Slurm(slurm::SlurmArguments),
     /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
     List,
     /// Show what a traced renderer computes, operator by operator.
@@ -57,9 +80,19 @@ pub struct SweepArguments {
     /// Number of threads; all cores if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Run again, replacing the results of that name.
+    /// Start anew, replacing the results of that name.
     #[arg(long)]
     force: bool,
+    /// Evaluate only one part of the points, such as 3/16; `merge` joins the parts. In a Slurm job array, by default
+    /// the task's part.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+    /// Stop at the first point that fails.
+    #[arg(long)]
+    fail_fast: bool,
+    /// Evaluate again the points of this run that failed, and only those.
+    #[arg(long, conflicts_with = "force")]
+    retry_failed: bool,
     /// No progress and no summary.
     #[arg(long, short)]
     quiet: bool,
@@ -74,6 +107,33 @@ pub enum Failure {
     /// The run could not go on. Exit status 1.
     #[error("{0}")]
     Run(#[from] RunError),
+    /// The run stopped before its end. Exit status 1.
+    #[error("{cause}")]
+    Halted {
+        /// Why.
+        cause: RunError,
+        /// What is left of it.
+        saved: Saved,
+    },
+    /// Ctrl-C or SIGTERM. Exit status 130.
+    #[error("interrupted")]
+    Interrupted(Saved),
+    /// Another process works on the run. Exit status 1.
+    #[error("another process works on `{run}`{}", if owner.is_empty() { String::new() } else { format!(": {owner}") })]
+    Busy {
+        /// The run.
+        run: PathBuf,
+        /// Who it is, if known.
+        owner: String,
+    },
+    /// A file could not be read. Exit status 1.
+    #[error("failed to read `{path}`: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A file could not be written. Exit status 1.
     #[error("failed to write `{path}`: {source}")]
     Write {
@@ -84,17 +144,39 @@ pub enum Failure {
     },
 }
 
+/// What a run that stopped has saved.
+#[derive(Debug)]
+pub struct Saved {
+    /// Points that are saved.
+    points: u64,
+    /// Points of the run.
+    total: u64,
+    /// Where.
+    folder: PathBuf,
+}
+
+impl std::fmt::Display for Saved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { points, total, folder } = self;
+        write!(f, "{points} of {total} points are saved in `{}`: run the same command again to go on", folder.display())
+    }
+}
+
+/// Exit status after an interrupt that saved.
+const INTERRUPTED: u8 = 130;
+
 impl Failure {
     /// A fault of the user's input without a place in a file.
     pub fn input(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Input(Diagnostics(vec![Diagnostic::placeless(message).help(help)]))
     }
 
-    /// Exit status: 2 for wrong input, 1 for a failure of the run.
+    /// Exit status: 2 for wrong input, 130 for an interrupt, 1 for a failure of the run.
     pub fn status(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
-            Self::Run(_) | Self::Write { .. } => 1,
+            Self::Interrupted(_) => INTERRUPTED,
+            Self::Run(_) | Self::Halted { .. } | Self::Busy { .. } | Self::Read { .. } | Self::Write { .. } => 1,
         }
     }
 
@@ -102,6 +184,9 @@ impl Failure {
     pub fn render(&self, styled: bool) -> String {
         match self {
             Self::Input(diagnostics) => diagnostics.render(styled),
+            Self::Interrupted(saved) => format!("{self}: {saved}"),
+            Self::Halted { cause, saved } => format!("error: {cause}\nhelp: {saved}"),
+            Self::Busy { .. } => format!("error: {self}\nhelp: wait for it, or choose another --out"),
             other => format!("error: {other}"),
         }
     }
@@ -111,7 +196,9 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps } => check::run(&sweeps),
+        Command::Check { sweeps, plan, threads } => check::run(&sweeps, plan.then(|| sweep::threads(threads))),
+        Command::Merge(arguments) => merge::run(&arguments),
+        Command::Slurm(arguments) => slurm::run(&arguments),
         Command::List => list::run(),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Sram(question) => ask::sram(&question),

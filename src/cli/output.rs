@@ -1,10 +1,13 @@
-//! The folder of a run while it is written: under a temporary name until everything is in it.
+//! The result files of a run, written block by block, and the saving of what was evaluated.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Failure;
+use super::folder::RunFolder;
+use super::progress::Progress;
+use crate::explore::record::{Layout, RecordWriter};
 use crate::explore::{Block, Observer, Space};
 use crate::ppa::Plan;
 use crate::report::csv::CsvWriter;
@@ -12,76 +15,58 @@ use crate::report::parquet::ParquetSink;
 use crate::report::table::{Rows, Schema};
 use crate::spec::sweep::OutputDecl;
 
-/// A run's folder in the making. Dropped before [`RunFolder::publish`], it vanishes.
-pub struct RunFolder {
-    partial: PathBuf,
-    target: PathBuf,
-    published: bool,
+/// The large result files.
+pub const CSV: &str = "results.csv";
+/// See [`CSV`].
+pub const PARQUET: &str = "results.parquet";
+
+/// Takes what a run evaluates: saves it, and writes the result files.
+pub struct Session<'a> {
+    /// Where fresh blocks are saved; a merge has none.
+    pub record: Option<RecordWriter>,
+    /// How they are packed.
+    pub layout: &'a Layout,
+    /// The result files; a shard has none.
+    pub files: Option<ResultFiles<'a>>,
+    /// Shows how far it is.
+    pub progress: Progress,
+    /// Points that were evaluated since the start.
+    pub fresh: u64,
 }
 
-impl RunFolder {
-    /// Starts a folder for run `name` under `out`.
-    pub fn create(out: &Path, name: &str) -> Result<Self, Failure> {
-        let partial = out.join(format!(".{name}.partial"));
-        let fail = |source| Failure::Write { path: partial.clone(), source };
-        if partial.exists() {
-            fs::remove_dir_all(&partial).map_err(fail)?;
+impl Observer for Session<'_> {
+    fn evaluated(&mut self, number: u64, block: &Block) -> io::Result<()> {
+        if let Some(record) = &mut self.record {
+            let result = record.block(number, block, self.layout);
+            result.map_err(|error| named(record.path(), &error))?;
         }
-        fs::create_dir_all(partial.join("figures")).map_err(fail)?;
-        Ok(Self { target: out.join(name), partial, published: false })
+        self.fresh += block.indices.len() as u64;
+        Ok(())
     }
 
-    /// Writes a whole file.
-    pub fn write(&self, name: &str, contents: &[u8]) -> Result<(), Failure> {
-        let path = self.partial.join(name);
-        let result = File::create(&path).and_then(|mut file| {
-            file.write_all(contents)?;
-            file.sync_all()
-        });
-        result.map_err(|source| Failure::Write { path, source })
+    fn block(&mut self, block: &Block) -> io::Result<()> {
+        self.files.as_mut().map_or(Ok(()), |files| files.block(block))
     }
 
-    /// Opens a file to be written bit by bit.
-    pub fn open(&self, name: &str) -> io::Result<BufWriter<File>> {
-        Ok(BufWriter::with_capacity(1 << 20, File::create(self.partial.join(name))?))
-    }
-
-    /// Gives the folder its final name, replacing an older run.
-    pub fn publish(mut self) -> Result<PathBuf, Failure> {
-        let fail = |source| Failure::Write { path: self.target.clone(), source };
-        let old = self.partial.with_extension("replaced");
-        if self.target.exists() {
-            if old.exists() {
-                fs::remove_dir_all(&old).map_err(fail)?;
-            }
-            fs::rename(&self.target, &old).map_err(fail)?;
-        }
-        fs::rename(&self.partial, &self.target).map_err(fail)?;
-        self.published = true;
-        if old.exists() {
-            fs::remove_dir_all(&old).map_err(fail)?;
-        }
-        Ok(self.target.clone())
+    fn progress(&mut self, done: u64, front: usize) {
+        let synced = self.record.as_ref().map_or(self.fresh, RecordWriter::synced);
+        self.progress.show(done.saturating_sub(self.fresh) + synced, synced, front);
     }
 }
 
-impl Drop for RunFolder {
-    fn drop(&mut self) {
-        if !self.published {
-            // Nothing better can be done with a folder that cannot be removed.
-            let _ = fs::remove_dir_all(&self.partial);
-        }
-    }
+/// The error with the file that it is about.
+pub fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
 }
 
 /// Writes results to the files that a sweep wants.
 pub struct ResultFiles<'a> {
+    folder: &'a RunFolder,
     plan: &'a Plan,
     space: &'a Space,
     schema: &'a Schema,
     csv: Option<CsvWriter<BufWriter<File>>>,
     parquet: Option<ParquetSink<BufWriter<File>>>,
-    progress: Box<dyn FnMut(u64, usize) + Send + 'a>,
     /// Thinned feasible points for the figure: scrambled index, objectives.
     cloud: Vec<(u64, Vec<f64>)>,
     stride: u64,
@@ -93,39 +78,43 @@ const CLOUD: usize = 20_000;
 impl<'a> ResultFiles<'a> {
     /// Opens the files.
     pub fn create(
-        folder: &RunFolder,
+        folder: &'a RunFolder,
         plan: &'a Plan,
         space: &'a Space,
         schema: &'a Schema,
         output: &OutputDecl,
-        progress: Box<dyn FnMut(u64, usize) + Send + 'a>,
     ) -> Result<Self, Failure> {
-        let open =
-            |name: &str| folder.open(name).map_err(|source| Failure::Write { path: folder.partial.join(name), source });
         let fail = |name: &str| {
-            let path = folder.partial.join(name);
+            let path = folder.work().join(name);
             move |source| Failure::Write { path, source }
         };
         let csv = match output.csv {
-            true => Some(CsvWriter::new(open("results.csv")?, schema, &[]).map_err(fail("results.csv"))?),
+            true => Some(folder.create(CSV).and_then(|file| CsvWriter::new(file, schema, &[])).map_err(fail(CSV))?),
             false => None,
         };
         let parquet = match output.parquet {
-            true => Some(ParquetSink::new(open("results.parquet")?, plan, schema).map_err(fail("results.parquet"))?),
+            true => {
+                let sink = folder.create(PARQUET).and_then(|file| ParquetSink::new(file, plan, schema));
+                Some(sink.map_err(fail(PARQUET))?)
+            }
             false => None,
         };
-        Ok(Self { plan, space, schema, csv, parquet, progress, cloud: Vec::new(), stride: 1 })
+        Ok(Self { folder, plan, space, schema, csv, parquet, cloud: Vec::new(), stride: 1 })
     }
 
     /// Finishes the files; gives the thinned feasible points.
-    pub fn finish(self) -> io::Result<Vec<Vec<f64>>> {
+    pub fn finish(self) -> Result<Vec<Vec<f64>>, Failure> {
+        let folder = self.folder;
+        let fail = |name: &str| {
+            let path = folder.work().join(name);
+            move |source| Failure::Write { path, source }
+        };
         if let Some(csv) = self.csv {
-            let mut output = csv.finish()?;
-            output.flush()?;
-            output.get_ref().sync_all()?;
+            let written = csv.finish().and_then(|mut output| output.flush()).and_then(|()| folder.finish(CSV));
+            written.map_err(fail(CSV))?;
         }
         if let Some(parquet) = self.parquet {
-            parquet.finish()?;
+            parquet.finish().and_then(|()| folder.finish(PARQUET)).map_err(fail(PARQUET))?;
         }
         Ok(self.cloud.into_iter().map(|(_, objectives)| objectives).collect())
     }
@@ -156,7 +145,7 @@ fn scrambled(index: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-impl Observer for ResultFiles<'_> {
+impl ResultFiles<'_> {
     fn block(&mut self, block: &Block) -> io::Result<()> {
         self.thin(block);
         if self.csv.is_none() && self.parquet.is_none() {
@@ -174,16 +163,12 @@ impl Observer for ResultFiles<'_> {
         let rows = Rows::new(self.plan, self.schema, block, &digits);
         if let Some(csv) = &mut self.csv {
             for row in 0..rows.len() {
-                csv.row(&rows, row, self.schema, &[])?;
+                csv.row(&rows, row, self.schema, &[]).map_err(|error| named(Path::new(CSV), &error))?;
             }
         }
         if let Some(parquet) = &mut self.parquet {
-            parquet.rows(&rows, self.schema)?;
+            parquet.rows(&rows, self.schema).map_err(|error| named(Path::new(PARQUET), &error))?;
         }
         Ok(())
-    }
-
-    fn progress(&mut self, done: u64, front: usize) {
-        (self.progress)(done, front);
     }
 }

@@ -1,238 +1,235 @@
 //! `nerarch-dse sweep`
 
-use std::io::IsTerminal;
-use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use super::output::{ResultFiles, RunFolder};
-use super::{Failure, SweepArguments, show_warnings};
-use crate::explore::{Archive, Block, Space, Summary, run as explore, runner::count_points};
-use crate::ppa::{Evaluator, Outcome, Plan};
-use crate::report::csv::CsvWriter;
-use crate::report::figure::{Axis, Marked, ParetoFigure};
-use crate::report::manifest::{self, Manifest, Runtime};
-use crate::report::summary::{self, Reference, short};
-use crate::report::table::{Rows, Schema};
-use crate::spec::Study;
+use super::folder::RunFolder;
+use super::output::{CSV, PARQUET, ResultFiles, Session};
+use super::previous::{self, Previous};
+use super::progress::Progress;
+use super::study::Ready;
+use super::{Failure, Saved, SweepArguments, fault, results, shard, signals};
+use crate::explore::record::{Known, RecordReader, RecordWriter};
+use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
+use crate::report::manifest::Runtime;
+use crate::report::summary;
 
 /// Exit status of a run in which no point was feasible.
 const NOTHING_FEASIBLE: u8 = 3;
-/// Seconds between two lines of progress where the output is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Evaluates a sweep.
+/// Evaluates a sweep, or what is left of it.
 pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
-    let (study, warnings) = Study::load(&arguments.sweep)?;
-    let (plan, more) = Plan::compile(&study)?;
-    if !arguments.quiet {
-        show_warnings(&warnings);
-        show_warnings(&more);
-    }
-    let Some(space) = Space::new(&plan.axes) else {
-        return Err(Failure::input("this space has 2^64 points or more", "fix some axes"));
+    let ready = Ready::load(&arguments.sweep, arguments.quiet)?;
+    let shard = shard::chosen(arguments.shard, arguments.quiet)?;
+    let stop = signals::stop_flag().map_err(RunError::from)?;
+    let folder = RunFolder::lock(&arguments.out, &shard::folder_name(&ready.study.sweep.name, shard))?;
+    let there = if arguments.force { Previous::None } else { Previous::of(&folder, &ready.identity)? };
+    let part = match there {
+        Previous::None => None,
+        Previous::Part(reader) => Some(reader),
+        Previous::Finished if arguments.retry_failed => {
+            if !folder.reopen()? {
+                println!(
+                    "`{}` has no failed points to evaluate again, or was merged: then retry its shards",
+                    folder.target().display()
+                );
+                return Ok(ExitCode::SUCCESS);
+            }
+            Some(previous::open(&folder.record())?)
+        }
+        Previous::Finished => {
+            println!(
+                "{} is finished and its inputs are unchanged: {} (--force runs it again)",
+                ready.study.sweep.name,
+                folder.target().display()
+            );
+            return Ok(ExitCode::SUCCESS);
+        }
     };
-    if !arguments.force && finished(&study, &arguments.out)? {
-        println!(
-            "{} is finished and its inputs are unchanged: {} (--force runs it again)",
-            study.sweep.name,
-            arguments.out.join(&study.sweep.name).display()
-        );
-        return Ok(ExitCode::SUCCESS);
+    Sweep { arguments, ready: &ready, shard, folder: &folder, stop: &stop }.evaluate(part)
+}
+
+/// Threads to use if none are stated.
+pub fn threads(stated: Option<u16>) -> usize {
+    stated.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+struct Sweep<'a> {
+    arguments: &'a SweepArguments,
+    ready: &'a Ready,
+    shard: Shard,
+    folder: &'a RunFolder,
+    stop: &'a AtomicBool,
+}
+
+impl Sweep<'_> {
+    /// Evaluates what `part` does not hold, and writes the results.
+    fn evaluate(&self, part: Option<RecordReader>) -> Result<ExitCode, Failure> {
+        let Self { arguments, ready, shard, folder, .. } = *self;
+        let started = Instant::now();
+        let identity = &ready.identity;
+        let total = identity.points_of(shard.blocks(identity.blocks()));
+        let known_points = part.as_ref().map_or(0, |part| identity.points_of(part.blocks()));
+        let record = self.record(part.as_ref())?;
+        if let Some(part) = part.as_ref().filter(|_| !arguments.quiet) {
+            let lost = part.damage().lost;
+            let tail = if lost > 0 { format!("; {lost} bytes behind them were not whole") } else { String::new() };
+            eprintln!("going on with `{}`: {known_points} of {total} points are there{tail}", folder.work().display());
+        }
+        let known = part.map(|part| Known::new(vec![part], ready.layout.clone()));
+        let files = match shard.is_whole() {
+            true => {
+                Some(ResultFiles::create(folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep.output)?)
+            }
+            false => None,
+        };
+        let mut session = Session {
+            record: Some(record),
+            layout: &ready.layout,
+            files,
+            progress: Progress::new(total, arguments.quiet),
+            fresh: 0,
+        };
+        let threads = threads(arguments.threads);
+        let probe = fault::probe();
+        let job = Job {
+            plan: &ready.plan,
+            space: &ready.space,
+            search: &ready.study.sweep.search,
+            shown: &ready.schema.shown_parameters,
+            threads,
+            shard,
+            known: known.as_ref(),
+            retry_failed: arguments.retry_failed,
+            fail_fast: arguments.fail_fast,
+            stop: self.stop,
+            probe: probe.as_deref(),
+        };
+        let end = explore(&job, &mut session);
+        session.progress.clear();
+        let Session { record, files, fresh, .. } = session;
+        let summary = match end {
+            Ok(End::Complete(summary)) => summary,
+            other => return Err(self.halted(other, record, known_points, fresh, total)),
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        let runtime = runtime(threads, seconds, fresh);
+        match files {
+            Some(files) => {
+                if summary.failed > 0 {
+                    sync(record)?;
+                }
+                finish(ready, folder, files, &summary, &arguments.sweep, runtime, arguments.quiet)
+            }
+            None => {
+                sync(record)?;
+                self.finish_shard(&summary)
+            }
+        }
     }
-    let threads = arguments.threads.map_or_else(default_threads, usize::from);
-    let folder = RunFolder::create(&arguments.out, &study.sweep.name)?;
-    let schema = Schema::new(&plan, &study.sweep);
-    let started = Instant::now();
-    let total = count_points(&space, &study.sweep.search);
-    let progress = progress(total, arguments.quiet, started);
-    let mut files = ResultFiles::create(&folder, &plan, &space, &schema, &study.sweep.output, progress)?;
-    let summary = explore(&plan, &space, &study.sweep.search, &schema.shown_parameters, threads, &mut files)?;
-    let cloud = files.finish().map_err(crate::explore::RunError::from)?;
-    let reference = reference(&plan, &summary);
-    write_front(&folder, &plan, &space, &schema, &summary)?;
-    if study.sweep.output.pareto_figure
-        && let Some(svg) = draw(&study, &plan, &cloud, &summary, reference.as_ref())
-    {
-        folder.write("figures/pareto.svg", svg.as_bytes())?;
+
+    /// Opens the record for appending.
+    fn record(&self, part: Option<&RecordReader>) -> Result<RecordWriter, Failure> {
+        let path = self.folder.record();
+        let writer = match part {
+            Some(part) => RecordWriter::append(&path, part.damage().whole),
+            None => {
+                self.folder.discard()?;
+                self.folder.begin()?;
+                serde_json::to_string(&self.ready.identity)
+                    .map_err(std::io::Error::other)
+                    .and_then(|header| RecordWriter::create(&path, &header))
+            }
+        };
+        writer.map_err(|source| Failure::Write { path, source })
     }
-    let seconds = started.elapsed().as_secs_f64();
-    let runtime = Runtime {
+
+    /// Saves what there is of a run that did not come to its end, and says why it did not.
+    fn halted(
+        &self,
+        end: Result<End, RunError>,
+        record: Option<RecordWriter>,
+        known_points: u64,
+        fresh: u64,
+        total: u64,
+    ) -> Failure {
+        self.folder.drop_partial_files(&[CSV, PARQUET]);
+        let synced = sync(record);
+        let points = if self.arguments.retry_failed { known_points } else { known_points + fresh };
+        let saved = Saved { points, total, folder: self.folder.work() };
+        match (end, synced) {
+            (Err(cause), _) => Failure::Halted { cause, saved },
+            (Ok(_), Err(failure)) => failure,
+            (Ok(_), Ok(())) => Failure::Interrupted(saved),
+        }
+    }
+
+    /// Publishes a shard: a record for `merge`.
+    fn finish_shard(&self, summary: &Summary) -> Result<ExitCode, Failure> {
+        results::write_identity(self.folder, &self.ready.identity)?;
+        let target = self.folder.publish()?;
+        if !self.arguments.quiet {
+            println!(
+                "shard {} of {}: {} points, {} feasible, {} failed; {}",
+                self.shard,
+                self.ready.study.sweep.name,
+                summary.points,
+                summary.feasible,
+                summary.failed,
+                target.display()
+            );
+            println!("`nerarch-dse merge {}` joins the shards when all are there", self.arguments.sweep);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn sync(record: Option<RecordWriter>) -> Result<(), Failure> {
+    match record {
+        Some(mut record) => {
+            let path = record.path().to_path_buf();
+            record.sync().map_err(|source| Failure::Write { path, source })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What differs from run to run.
+pub fn runtime(threads: usize, seconds: f64, evaluated: u64) -> Runtime {
+    Runtime {
         threads,
         seconds,
-        points_per_second: if seconds > 0.0 { total as f64 / seconds } else { 0.0 },
+        points_per_second: if seconds > 0.0 { evaluated as f64 / seconds } else { 0.0 },
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-    };
-    let manifest = Manifest::new(&study, &plan, &space, &summary, &arguments.sweep, runtime);
-    let text = serde_json::to_string_pretty(&manifest)
-        .map_err(|error| Failure::Write { path: "manifest.json".into(), source: error.into() })?;
-    folder.write("manifest.json", text.as_bytes())?;
+    }
+}
+
+/// Writes the results of a whole run, publishes its folder and prints the summary. The record stays only while it is of
+/// use: for evaluating failed points again.
+pub fn finish(
+    ready: &Ready,
+    folder: &RunFolder,
+    files: ResultFiles<'_>,
+    summary: &Summary,
+    sweep: &str,
+    runtime: Runtime,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
+    let Ready { study, plan, space, schema, identity, .. } = ready;
+    let cloud = files.finish()?;
+    let reference = results::reference(plan, summary);
+    let seconds = runtime.seconds;
+    results::write(folder, (study, plan, space, schema), (summary, &cloud, reference.as_ref()), sweep, runtime)?;
+    results::write_identity(folder, identity)?;
+    let record = folder.record();
+    if summary.failed == 0 && record.exists() {
+        std::fs::remove_file(&record).map_err(|source| Failure::Write { path: record, source })?;
+    }
     let target = folder.publish()?;
-    if !arguments.quiet {
+    if !quiet {
         let files = target.display().to_string();
-        print!("{}", summary::render(&study, &plan, &space, &summary, reference.as_ref(), &files, seconds));
+        print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
     }
     Ok(if summary.feasible == 0 { ExitCode::from(NOTHING_FEASIBLE) } else { ExitCode::SUCCESS })
-}
-
-fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Whether this very run is already there. A run of the same name from other inputs is refused.
-fn finished(study: &Study, out: &Path) -> Result<bool, Failure> {
-    let folder = out.join(&study.sweep.name);
-    let path = folder.join("manifest.json");
-    if !folder.exists() {
-        return Ok(false);
-    }
-    let there = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Manifest>(&text).ok());
-    let Some(there) = there else {
-        return Err(Failure::input(
-            format!("`{}` exists but holds no run of this program", folder.display()),
-            "choose another --out or name, or replace it with --force",
-        ));
-    };
-    let inputs = manifest::inputs(study);
-    let changed: Vec<&str> = inputs
-        .iter()
-        .filter(|input| !there.inputs.contains(input))
-        .map(|input| input.name.as_str())
-        .chain(
-            there
-                .inputs
-                .iter()
-                .map(|input| input.name.as_str())
-                .filter(|name| !inputs.iter().any(|input| input.name == *name)),
-        )
-        .collect();
-    if changed.is_empty() {
-        return Ok(true);
-    }
-    Err(Failure::input(
-        format!("`{}` holds a run of other inputs; changed: {}", folder.display(), changed.join(", ")),
-        "give the sweep another name to keep both, or replace the old run with --force",
-    ))
-}
-
-/// A bar on a terminal, a line now and then elsewhere, nothing where it is quiet.
-fn progress<'a>(total: u64, quiet: bool, started: Instant) -> Box<dyn FnMut(u64, usize) + Send + 'a> {
-    if quiet {
-        return Box::new(|_, _| {});
-    }
-    if std::io::stderr().is_terminal() {
-        let bar = ProgressBar::new(total);
-        let style =
-            ProgressStyle::with_template("{bar:32} {human_pos} of {human_len} points, {per_sec}, {eta} left, {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        return Box::new(move |done, front| {
-            bar.set_position(done);
-            bar.set_message(format!("front {front}"));
-            if done == total {
-                bar.finish_and_clear();
-            }
-        });
-    }
-    let mut next = LINE_EVERY;
-    Box::new(move |done, front| {
-        let elapsed = started.elapsed();
-        if elapsed >= next && done < total {
-            next = elapsed + LINE_EVERY;
-            let rate = done as f64 / elapsed.as_secs_f64();
-            let left = (total - done) as f64 / rate;
-            eprintln!("{done} of {total} points, {} per second, {} s left, front {front}", short(rate), short(left));
-        }
-    })
-}
-
-/// The declared design, evaluated beside the grid; `None` if an axis has no declared value.
-fn reference(plan: &Plan, summary: &Summary) -> Option<Reference> {
-    let values: Option<Vec<f64>> = plan
-        .axes
-        .iter()
-        .map(|axis| match axis.values[..] {
-            [only] => Some(only),
-            _ => axis.default,
-        })
-        .collect();
-    let mut evaluator = Evaluator::new(plan);
-    let outcome = evaluator.evaluate_values(&values?);
-    let mut front = Archive::new(plan.objectives.iter().map(|objective| objective.goal).collect());
-    for point in &summary.front {
-        front.insert(point.index, &point.objectives);
-    }
-    Some(Reference {
-        outcome,
-        objectives: evaluator.objectives().to_vec(),
-        metrics: evaluator.metrics().to_vec(),
-        dominated: front.dominates(evaluator.objectives()),
-    })
-}
-
-/// Evaluates the front's points again and writes them with all their columns.
-fn write_front(
-    folder: &RunFolder,
-    plan: &Plan,
-    space: &Space,
-    schema: &Schema,
-    summary: &Summary,
-) -> Result<(), Failure> {
-    let mut evaluator = Evaluator::new(plan);
-    let mut block = Block::default();
-    let mut digits = Vec::new();
-    for point in &summary.front {
-        let mut own = Vec::new();
-        space.digits(point.index, &mut own);
-        block.outcomes.push(evaluator.evaluate(&own));
-        block.indices.push(point.index);
-        block.metrics.extend_from_slice(evaluator.metrics());
-        block.objectives.extend_from_slice(evaluator.objectives());
-        block.parameters.extend(schema.shown_parameters.iter().map(|at| evaluator.parameter(*at)));
-        digits.push(own);
-    }
-    let rows = Rows::new(plan, schema, &block, &digits);
-    let write = || -> std::io::Result<Vec<u8>> {
-        let mut csv = CsvWriter::new(Vec::new(), schema, &["ties"])?;
-        for (row, point) in summary.front.iter().enumerate() {
-            csv.row(&rows, row, schema, &[point.ties])?;
-        }
-        csv.finish()
-    };
-    let contents = write().map_err(|source| Failure::Write { path: "pareto.csv".into(), source })?;
-    folder.write("pareto.csv", &contents)
-}
-
-/// The figure of the front; `None` if there is nothing to draw or too many objectives for one.
-fn draw(
-    study: &Study,
-    plan: &Plan,
-    cloud: &[Vec<f64>],
-    summary: &Summary,
-    reference: Option<&Reference>,
-) -> Option<String> {
-    let maximise = |at: usize| plan.objectives[at].goal == crate::spec::sweep::Goal::Maximise;
-    let axes: Vec<Axis<'_>> = plan
-        .objectives
-        .iter()
-        .enumerate()
-        .map(|(at, objective)| Axis { label: &objective.label, maximise: maximise(at) })
-        .collect();
-    let front: Vec<Vec<f64>> = summary.front.iter().map(|point| point.objectives.clone()).collect();
-    let label = format!("{} as declared", study.hardware.name);
-    let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
-    let note = format!(
-        "{} points, {} feasible, {} on the front; {} of {}",
-        summary.points,
-        summary.feasible,
-        summary.front.len(),
-        plan.aggregate.name(),
-        names.join(", ")
-    );
-    let marked = reference
-        .filter(|reference| reference.outcome != Outcome::Failed)
-        .map(|reference| Marked { label: &label, values: &reference.objectives });
-    let title = format!("{} ({})", study.hardware.name, study.sweep.name);
-    ParetoFigure { title: &title, axes: &axes, cloud, front: &front, marked, note: &note }.svg().ok()
 }

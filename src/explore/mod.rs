@@ -1,13 +1,20 @@
 //! Exploration: walking or sampling the design space, and keeping what is best.
 //!
-//! [`Space`] numbers the points and never holds them; [`sample`] draws some of them; [`pareto`] keeps the exact front;
-//! [`run`] evaluates blocks of points on all cores and hands them on in the order of their indices.
+//! [`Space`] numbers the points and never holds them; [`sample`] draws some of them; [`Points`] cuts a search into blocks,
+//! [`Shard`] deals them out; [`pareto`] keeps the exact front; [`run`] evaluates blocks on all cores and hands them on in the
+//! order of their indices; [`record`] keeps them on disk, so that a run survives whatever happens to its process.
 
+mod block;
 pub mod pareto;
+pub mod points;
+pub mod record;
 pub mod runner;
 pub mod sample;
+mod shard;
 mod space;
 
 pub use pareto::{Archive, FrontPoint};
-pub use runner::{Block, Observer, RunError, Summary, run};
+pub use points::{Points, count_points};
+pub use runner::{Block, End, Job, Observer, RunError, Summary, run, run_block};
+pub use shard::{MAX_SHARDS, Shard};
 pub use space::Space;

@@ -1,20 +1,22 @@
 //! Evaluating many points on all cores, results in the order of their indices.
 
 use std::io;
-use std::sync::mpsc::sync_channel;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use rayon::prelude::*;
 
+use super::block::{BlockEvaluator, front};
 use super::pareto::{Archive, FrontPoint};
-use super::sample;
+use super::points::Points;
+use super::record::Known;
+use super::shard::Shard;
 use super::space::Space;
-use crate::ppa::{Evaluator, Outcome, Plan};
-use crate::spec::sweep::{SearchDecl, Strategy};
+use crate::ppa::{Outcome, Plan};
+use crate::spec::sweep::SearchDecl;
 
-/// Points of one block: the unit of work of a core. Results do not depend on it.
-const BLOCK: u64 = 4096;
 /// Blocks of each core between two hand-overs.
-const BLOCKS_PER_THREAD: usize = 4;
+pub const BLOCKS_PER_THREAD: usize = 4;
 /// Failures whose reason the summary keeps.
 const KEPT_FAILURES: usize = 5;
 
@@ -24,6 +26,14 @@ pub enum RunError {
     /// A result could not be written.
     #[error("failed to write results: {0}")]
     Output(#[from] io::Error),
+    /// A point failed, and the run was to stop then.
+    #[error("point {index} failed: {reason}")]
+    Point {
+        /// Index of the point.
+        index: u64,
+        /// Why.
+        reason: String,
+    },
     /// The threads could not be started.
     #[error("failed to start {threads} threads: {source}")]
     Threads {
@@ -53,7 +63,17 @@ pub struct Block {
 
 /// Takes results and progress of a run. Called from one thread, blocks in order.
 pub trait Observer: Send {
-    /// Takes a block.
+    /// Takes a block that was evaluated just now, to save it, before any later call for [`Self::block`]. Of a run that
+    /// stops early, blocks can be missing before it.
+    ///
+    /// # Errors
+    /// What keeps it from being saved; the run stops.
+    fn evaluated(&mut self, number: u64, block: &Block) -> io::Result<()> {
+        let _ = (number, block);
+        Ok(())
+    }
+
+    /// Takes a block, evaluated just now or known before, in the order of indices.
     ///
     /// # Errors
     /// What keeps it from being written; the run stops.
@@ -64,7 +84,7 @@ pub trait Observer: Send {
 }
 
 /// What a run found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// Points evaluated.
     pub points: u64,
@@ -82,171 +102,170 @@ pub struct Summary {
     pub front: Vec<FrontPoint>,
 }
 
-/// The points that a search visits.
-enum Points {
-    All(u64),
-    Some(Vec<u64>),
+/// What to evaluate.
+pub struct Job<'a> {
+    /// The study.
+    pub plan: &'a Plan,
+    /// Its space.
+    pub space: &'a Space,
+    /// How to search.
+    pub search: &'a SearchDecl,
+    /// Positions in [`Plan::parameters`] of the parameters that blocks carry.
+    pub shown: &'a [usize],
+    /// Number of threads.
+    pub threads: usize,
+    /// Which part of the blocks.
+    pub shard: Shard,
+    /// Blocks that need no evaluation.
+    pub known: Option<&'a Known>,
+    /// Evaluate known points again that failed.
+    pub retry_failed: bool,
+    /// Stop at the first point that fails.
+    pub fail_fast: bool,
+    /// When it becomes true, the blocks in work are finished and the run ends.
+    pub stop: &'a AtomicBool,
+    /// Called with the index of each point before its evaluation; where it panics, the point fails.
+    pub probe: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
-impl Points {
-    fn of(space: &Space, search: &SearchDecl) -> Self {
-        match (search.strategy, search.samples) {
-            (Strategy::Random, Some(samples)) if samples < space.points() => {
-                Self::Some(sample::without_repeats(space.points(), samples, search.seed))
-            }
-            _ => Self::All(space.points()),
-        }
-    }
-
-    fn count(&self) -> u64 {
-        match self {
-            Self::All(count) => *count,
-            Self::Some(indices) => indices.len() as u64,
-        }
-    }
-
-    fn index(&self, position: u64) -> u64 {
-        match self {
-            Self::All(_) => position,
-            Self::Some(indices) => indices[position as usize],
-        }
-    }
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// Everything was evaluated.
+    Complete(Summary),
+    /// [`Job::stop`] became true before.
+    Stopped,
 }
 
-/// Number of points that a search visits.
-pub fn count_points(space: &Space, search: &SearchDecl) -> u64 {
-    match (search.strategy, search.samples) {
-        (Strategy::Random, Some(samples)) => samples.min(space.points()),
-        _ => space.points(),
-    }
+/// A block that is there.
+struct Done {
+    number: u64,
+    block: Block,
+    front: Archive,
+    /// True if it was evaluated just now.
+    fresh: bool,
 }
 
-/// Evaluates the points of a search on `threads` cores.
+/// Evaluates the points of a search that are not known yet.
 ///
-/// Blocks are handed to `observer` in order while the next ones are evaluated. `shown` are the positions of the parameters that
-/// blocks carry. The result is the same for any number of threads.
+/// Blocks are handed to `observer` in order while the next ones are evaluated. The result is the same for any number of
+/// threads, and for any part of the blocks that is known.
 ///
 /// # Errors
-/// If the observer cannot write or the threads cannot be started.
-pub fn run(
-    plan: &Plan,
-    space: &Space,
-    search: &SearchDecl,
-    shown: &[usize],
-    threads: usize,
-    observer: &mut dyn Observer,
-) -> Result<Summary, RunError> {
+/// If the observer cannot write, a known block cannot be read, or the threads cannot be started.
+pub fn run(job: &Job<'_>, observer: &mut dyn Observer) -> Result<End, RunError> {
+    let threads = job.threads;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .map_err(|source| RunError::Threads { threads, source })?;
-    let points = Points::of(space, search);
-    let count = points.count();
-    let goals: Vec<_> = plan.objectives.iter().map(|objective| objective.goal).collect();
-    let mut archive = Archive::new(goals.clone());
-    let mut summary = Summary {
-        points: count,
-        feasible: 0,
-        failed: 0,
-        failures: Vec::new(),
-        constraint_misses: vec![0; plan.constraints.len()],
-        nearest: None,
-        front: Vec::new(),
-    };
-    let blocks = count.div_ceil(BLOCK);
-    let window = (threads * BLOCKS_PER_THREAD) as u64;
-    let (sender, receiver) = sync_channel::<Vec<(Block, Archive)>>(1);
+    let points = Points::of(job.space, job.search);
+    let halt = AtomicBool::new(false);
+    let (sender, receiver) = sync_channel(1);
     std::thread::scope(|scope| {
-        let points = &points;
-        let goals = &goals;
-        let pool = &pool;
-        scope.spawn(move || {
-            for first in (0..blocks).step_by(window as usize) {
-                let results = pool.install(|| {
-                    (first..blocks.min(first + window))
-                        .into_par_iter()
-                        .map_init(
-                            || Evaluator::new(plan),
-                            |evaluator, block| {
-                                let range = block * BLOCK..count.min((block + 1) * BLOCK);
-                                let block = evaluate_block(plan, evaluator, space, points, range, shown);
-                                let mut front = Archive::new(goals.clone());
-                                let width = plan.objectives.len();
-                                for (at, outcome) in block.outcomes.iter().enumerate() {
-                                    if *outcome == Outcome::Feasible {
-                                        front
-                                            .insert(block.indices[at], &block.objectives[at * width..(at + 1) * width]);
-                                    }
-                                }
-                                (block, front)
-                            },
-                        )
-                        .collect()
-                });
-                // The receiver is gone only when writing failed.
-                if sender.send(results).is_err() {
-                    return;
-                }
-            }
-        });
-        let mut done = 0;
-        for results in receiver {
-            for (block, front) in results {
-                summary.count(&block);
-                archive.merge(front);
-                observer.block(&block)?;
-                done += block.indices.len() as u64;
-            }
-            observer.progress(done, archive.len());
-        }
-        Ok::<(), io::Error>(())
-    })?;
-    summary.front = archive.into_front();
-    Ok(summary)
+        let (points, pool, halt) = (&points, &pool, &halt);
+        scope.spawn(move || pool.install(|| produce(job, points, halt, &sender)));
+        let end = consume(job, receiver.into_iter(), observer);
+        halt.store(true, Relaxed);
+        end
+    })
 }
 
-fn evaluate_block(
-    plan: &Plan,
-    evaluator: &mut Evaluator<'_>,
-    space: &Space,
-    points: &Points,
-    range: std::ops::Range<u64>,
-    shown: &[usize],
-) -> Block {
-    let rows = (range.end - range.start) as usize;
-    let width = plan.workloads.len() * plan.metric_names.len();
-    let mut block = Block {
-        indices: Vec::with_capacity(rows),
-        outcomes: Vec::with_capacity(rows),
-        metrics: Vec::with_capacity(rows * width),
-        objectives: Vec::with_capacity(rows * plan.objectives.len()),
-        parameters: Vec::with_capacity(rows * shown.len()),
-        reasons: Vec::new(),
-    };
-    let mut digits = Vec::with_capacity(plan.axes.len());
-    let mut previous = None;
-    for position in range {
-        let index = points.index(position);
-        match previous {
-            Some(before) if before + 1 == index => space.advance(&mut digits),
-            _ => space.digits(index, &mut digits),
+/// Evaluates or reads block after block, a window at a time. `None` in a window: the run was stopped before that block.
+fn produce(job: &Job<'_>, points: &Points, halt: &AtomicBool, sender: &SyncSender<io::Result<Vec<Option<Done>>>>) {
+    let mut numbers = job.shard.blocks(points.blocks());
+    let window = job.threads * BLOCKS_PER_THREAD;
+    loop {
+        let next: Vec<u64> = numbers.by_ref().take(window).collect();
+        if next.is_empty() {
+            return;
         }
-        previous = Some(index);
-        let outcome = evaluator.evaluate(&digits);
-        if outcome == Outcome::Failed {
-            block.reasons.push((block.indices.len(), evaluator.reason()));
+        let results: io::Result<Vec<Option<Done>>> = next
+            .into_par_iter()
+            .map_init(
+                || BlockEvaluator::new(job, points),
+                |evaluator, number| {
+                    if job.stop.load(Relaxed) || halt.load(Relaxed) {
+                        return Ok(None);
+                    }
+                    let done = block(job, points, evaluator, number)?;
+                    if job.fail_fast && !done.block.reasons.is_empty() {
+                        halt.store(true, Relaxed);
+                    }
+                    Ok(Some(done))
+                },
+            )
+            .collect();
+        let last = !results.as_ref().is_ok_and(|results| results.iter().all(Option::is_some));
+        // The receiver is gone only when the run has ended.
+        if sender.send(results).is_err() || last {
+            return;
         }
-        block.indices.push(index);
-        block.outcomes.push(outcome);
-        block.metrics.extend_from_slice(evaluator.metrics());
-        block.objectives.extend_from_slice(evaluator.objectives());
-        block.parameters.extend(shown.iter().map(|at| evaluator.parameter(*at)));
     }
-    block
+}
+
+/// Evaluates one block on this thread.
+pub fn run_block(job: &Job<'_>, points: &Points, number: u64) -> Block {
+    BlockEvaluator::new(job, points).evaluate(number)
+}
+
+fn block(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, number: u64) -> io::Result<Done> {
+    let known = match job.known {
+        Some(known) => known.block(number)?,
+        None => None,
+    };
+    let (block, fresh) = match known {
+        Some(mut block) => {
+            if !block.indices.iter().copied().eq(points.range(number).map(|position| points.index(position))) {
+                let message = format!("block {number} of the record holds other points than this run's");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            }
+            let fresh = job.retry_failed && evaluator.retry(&mut block);
+            (block, fresh)
+        }
+        None => (evaluator.evaluate(number), true),
+    };
+    Ok(Done { number, front: front(job, &block), block, fresh })
+}
+
+/// Saves, counts and hands on what comes, in order.
+fn consume(
+    job: &Job<'_>,
+    windows: impl Iterator<Item = io::Result<Vec<Option<Done>>>>,
+    observer: &mut dyn Observer,
+) -> Result<End, RunError> {
+    let goals: Vec<_> = job.plan.objectives.iter().map(|objective| objective.goal).collect();
+    let mut archive = Archive::new(goals);
+    let mut summary = Summary { constraint_misses: vec![0; job.plan.constraints.len()], ..Summary::default() };
+    for window in windows {
+        let window = window?;
+        for done in window.iter().flatten().filter(|done| done.fresh) {
+            observer.evaluated(done.number, &done.block)?;
+        }
+        let failure = window.iter().flatten().find_map(|done| {
+            let (row, reason) = done.block.reasons.first()?;
+            Some(RunError::Point { index: done.block.indices[*row], reason: reason.clone() })
+        });
+        if let Some(failure) = failure.filter(|_| job.fail_fast) {
+            return Err(failure);
+        }
+        if window.iter().any(Option::is_none) {
+            return Ok(End::Stopped);
+        }
+        for done in window.into_iter().flatten() {
+            summary.count(&done.block);
+            archive.merge(done.front);
+            observer.block(&done.block)?;
+        }
+        observer.progress(summary.points, archive.len());
+    }
+    summary.front = archive.into_front();
+    Ok(End::Complete(summary))
 }
 
 impl Summary {
     fn count(&mut self, block: &Block) {
+        self.points += block.indices.len() as u64;
         for (index, outcome) in block.indices.iter().zip(&block.outcomes) {
             match outcome {
                 Outcome::Feasible => self.feasible += 1,

@@ -1,7 +1,7 @@
 //! Performance, power, area: the metrics of a design point, and the compiled plan that evaluates millions of them.
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
-//! compiled once; [`Evaluator`] evaluates points of it and allocates nothing while it does.
+//! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
 
 mod checks;
 mod evaluator;
@@ -9,7 +9,9 @@ pub mod metric;
 mod model;
 mod parameters;
 mod plan;
+mod screen;
 
 pub use evaluator::{Evaluator, Outcome};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
+pub use screen::{Screen, Screened, screen};

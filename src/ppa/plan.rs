@@ -4,6 +4,7 @@ use super::checks::{Tried, try_expressions};
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
+use super::screen::ScreenProgram;
 use crate::hardware::{Clock, compile_dram, compile_sram, compile_unit};
 use crate::mapping::{compile_traffic, map_operators};
 use crate::operator::{bind_workload, compile_operators};
@@ -49,6 +50,8 @@ pub struct WorkloadPlan {
     pub(super) metrics: Vec<Place>,
     /// Places of the constraints' own expressions.
     pub(super) constraint_values: Vec<Option<Place>>,
+    /// The same expressions, each as a program of its own.
+    pub(super) screens: Vec<Option<ScreenProgram>>,
     /// Places that must hold a finite value.
     pub(super) guards: Vec<Place>,
     /// Places of the parameters, as in [`Plan::parameters`].
@@ -358,10 +361,13 @@ impl Compiler<'_> {
             return None;
         }
         let place = |node: NodeId| program.place_of(node);
+        let screen =
+            |node: NodeId| ScreenProgram::new(&scope, node, axes.len(), workload.tiles.clone(), binning, &passed);
         Some(WorkloadPlan {
             name: workload.name,
             equal_tiles: stream.is_some() && binning.is_none(),
             metrics: nodes.metrics.iter().chain(&nodes.utilization).filter_map(|node| place(*node)).collect(),
+            screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
             guards: guards.iter().filter_map(|node| place(*node)).collect(),
             parameters: resolved.iter().filter_map(|node| place(*node)).collect(),

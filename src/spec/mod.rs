@@ -18,6 +18,7 @@ pub mod pipeline;
 pub mod program;
 pub mod range;
 pub mod reader;
+pub mod resolved;
 pub mod scene;
 pub mod scope;
 pub mod source;

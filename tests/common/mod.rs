@@ -48,3 +48,27 @@ pub fn program(folder: &Path, arguments: &[&str]) -> Output {
 pub fn error(ours: f64, theirs: f64) -> f64 {
     (ours / theirs - 1.0).abs()
 }
+
+/// Every file of a run but the manifest's runtime.
+pub fn contents(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut open = vec![run.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).expect("folder") {
+            let path = entry.expect("entry").path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let mut bytes = std::fs::read(&path).expect("file");
+            if path.ends_with("manifest.json") {
+                let mut manifest: serde_json::Value = serde_json::from_slice(&bytes).expect("manifest");
+                manifest.as_object_mut().expect("object").remove("runtime").expect("runtime");
+                bytes = manifest.to_string().into_bytes();
+            }
+            files.push((path.strip_prefix(run).expect("prefix").to_path_buf(), bytes));
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,132 @@
+//! What a run ends with: front, figure, manifest.
+
+use std::io;
+
+use super::Failure;
+use super::folder::{INPUTS, RunFolder};
+use crate::explore::record::Identity;
+use crate::explore::{Archive, Block, Space, Summary};
+use crate::ppa::{Evaluator, Outcome, Plan};
+use crate::report::csv::CsvWriter;
+use crate::report::figure::{Axis, Marked, ParetoFigure};
+use crate::report::manifest::{Manifest, Runtime};
+use crate::report::summary::Reference;
+use crate::report::table::{Rows, Schema};
+use crate::spec::Study;
+
+/// Writes everything that stands beside the table of results. The identity comes last: where it is, all files are.
+pub fn write(
+    folder: &RunFolder,
+    (study, plan, space, schema): (&Study, &Plan, &Space, &Schema),
+    (summary, cloud, reference): (&Summary, &[Vec<f64>], Option<&Reference>),
+    sweep: &str,
+    runtime: Runtime,
+) -> Result<(), Failure> {
+    write_front(folder, plan, space, schema, summary)?;
+    if study.sweep.output.pareto_figure
+        && let Some(svg) = draw(study, plan, cloud, summary, reference)
+    {
+        folder.write("figures/pareto.svg", svg.as_bytes())?;
+    }
+    let manifest = Manifest::new(study, plan, space, summary, sweep, runtime);
+    let text = serde_json::to_string_pretty(&manifest)
+        .map_err(|error| Failure::Write { path: "manifest.json".into(), source: error.into() })?;
+    folder.write("manifest.json", text.as_bytes())
+}
+
+/// Writes the identity, which makes the folder complete.
+pub fn write_identity(folder: &RunFolder, identity: &Identity) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(identity).map_err(io::Error::other);
+    let text = text.map_err(|source| Failure::Write { path: INPUTS.into(), source })?;
+    folder.write(INPUTS, text.as_bytes())
+}
+
+/// The declared design, evaluated beside the grid; `None` if an axis has no declared value.
+pub fn reference(plan: &Plan, summary: &Summary) -> Option<Reference> {
+    let values: Option<Vec<f64>> = plan
+        .axes
+        .iter()
+        .map(|axis| match axis.values[..] {
+            [only] => Some(only),
+            _ => axis.default,
+        })
+        .collect();
+    let mut evaluator = Evaluator::new(plan);
+    let outcome = evaluator.evaluate_values(&values?);
+    let mut front = Archive::new(plan.objectives.iter().map(|objective| objective.goal).collect());
+    for point in &summary.front {
+        front.insert(point.index, &point.objectives);
+    }
+    Some(Reference {
+        outcome,
+        objectives: evaluator.objectives().to_vec(),
+        metrics: evaluator.metrics().to_vec(),
+        dominated: front.dominates(evaluator.objectives()),
+    })
+}
+
+/// Evaluates the front's points again and writes them with all their columns.
+fn write_front(
+    folder: &RunFolder,
+    plan: &Plan,
+    space: &Space,
+    schema: &Schema,
+    summary: &Summary,
+) -> Result<(), Failure> {
+    let mut evaluator = Evaluator::new(plan);
+    let mut block = Block::default();
+    let mut digits = Vec::new();
+    for point in &summary.front {
+        let mut own = Vec::new();
+        space.digits(point.index, &mut own);
+        block.outcomes.push(evaluator.evaluate(&own));
+        block.indices.push(point.index);
+        block.metrics.extend_from_slice(evaluator.metrics());
+        block.objectives.extend_from_slice(evaluator.objectives());
+        block.parameters.extend(schema.shown_parameters.iter().map(|at| evaluator.parameter(*at)));
+        digits.push(own);
+    }
+    let rows = Rows::new(plan, schema, &block, &digits);
+    let write = || -> std::io::Result<Vec<u8>> {
+        let mut csv = CsvWriter::new(Vec::new(), schema, &["ties"])?;
+        for (row, point) in summary.front.iter().enumerate() {
+            csv.row(&rows, row, schema, &[point.ties])?;
+        }
+        csv.finish()
+    };
+    let contents = write().map_err(|source| Failure::Write { path: "pareto.csv".into(), source })?;
+    folder.write("pareto.csv", &contents)
+}
+
+/// The figure of the front; `None` if there is nothing to draw or too many objectives for one.
+fn draw(
+    study: &Study,
+    plan: &Plan,
+    cloud: &[Vec<f64>],
+    summary: &Summary,
+    reference: Option<&Reference>,
+) -> Option<String> {
+    let maximise = |at: usize| plan.objectives[at].goal == crate::spec::sweep::Goal::Maximise;
+    let axes: Vec<Axis<'_>> = plan
+        .objectives
+        .iter()
+        .enumerate()
+        .map(|(at, objective)| Axis { label: &objective.label, maximise: maximise(at) })
+        .collect();
+    let front: Vec<Vec<f64>> = summary.front.iter().map(|point| point.objectives.clone()).collect();
+    let label = format!("{} as declared", study.hardware.name);
+    let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let note = format!(
+        "{} points, {} feasible, {} on the front; {} of {}",
+        summary.points,
+        summary.feasible,
+        summary.front.len(),
+        plan.aggregate.name(),
+        names.join(", ")
+    );
+    let marked = reference
+        .filter(|reference| reference.outcome != Outcome::Failed)
+        .map(|reference| Marked { label: &label, values: &reference.objectives });
+    let title = format!("{} ({})", study.hardware.name, study.sweep.name);
+    ParetoFigure { title: &title, axes: &axes, cloud, front: &front, marked, note: &note }.svg().ok()
+}

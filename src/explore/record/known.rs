@@ -1,0 +1,37 @@
+//! What one or several records know of a run.
+
+use std::io;
+
+use super::layout::Layout;
+use super::reader::RecordReader;
+use crate::explore::runner::Block;
+
+/// The blocks of one or several records: an interrupted run's own, or those of its shards.
+#[derive(Debug)]
+pub struct Known {
+    readers: Vec<RecordReader>,
+    layout: Layout,
+}
+
+impl Known {
+    /// What `readers` hold. Where several hold a block, the first one counts.
+    pub fn new(readers: Vec<RecordReader>, layout: Layout) -> Self {
+        Self { readers, layout }
+    }
+
+    /// True if the block is known.
+    pub fn has(&self, number: u64) -> bool {
+        self.readers.iter().any(|reader| reader.has(number))
+    }
+
+    /// The block, if it is known.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn block(&self, number: u64) -> io::Result<Option<Block>> {
+        match self.readers.iter().find(|reader| reader.has(number)) {
+            Some(reader) => reader.block(number, &self.layout),
+            None => Ok(None),
+        }
+    }
+}
