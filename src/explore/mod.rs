@@ -1,11 +1,14 @@
 //! Exploration: walking or sampling the design space, and keeping what is best.
 //!
 //! [`Space`] numbers the points and never holds them; [`sample`] draws some of them; [`pareto`] keeps the exact front;
-//! [`run`] evaluates blocks of points on all cores and hands them on in the order of their indices.
+//! [`run`] evaluates blocks of points on all cores and hands them on in the order of their indices. [`search`] holds what
+//! searches share that choose their points as they go: [`exact`] proves the whole front.
 
+pub mod exact;
 pub mod pareto;
 pub mod runner;
 pub mod sample;
+pub mod search;
 mod space;
 
 pub use pareto::{Archive, FrontPoint};

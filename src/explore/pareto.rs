@@ -52,6 +52,11 @@ impl Archive {
         self.points.len()
     }
 
+    /// The kept points, in no order.
+    pub fn points(&self) -> impl Iterator<Item = &FrontPoint> {
+        self.points.iter()
+    }
+
     /// True if nothing was kept yet.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()

@@ -5,8 +5,10 @@ use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
 
+use super::exact::{self, Certificate};
 use super::pareto::{Archive, FrontPoint};
 use super::sample;
+use super::search::{Session, StopReason};
 use super::space::Space;
 use crate::ppa::{Evaluator, Outcome, Plan};
 use crate::spec::sweep::{SearchDecl, Strategy};
@@ -80,6 +82,10 @@ pub struct Summary {
     pub nearest: Option<(u64, usize, f64)>,
     /// The front.
     pub front: Vec<FrontPoint>,
+    /// Why a search ended; `None` for a walk through all points or a sample.
+    pub stop: Option<StopReason>,
+    /// What an exact search proves.
+    pub certificate: Option<Certificate>,
 }
 
 /// The points that a search visits.
@@ -140,19 +146,17 @@ pub fn run(
         .num_threads(threads)
         .build()
         .map_err(|source| RunError::Threads { threads, source })?;
+    if search.strategy == Strategy::Exact {
+        let mut session = Session::new(plan, space, shown, &pool, search.budget, observer);
+        let (stop, certificate) = exact::search(&mut session, search.seed)?;
+        let front = session.archive.into_front();
+        return Ok(Summary { front, stop: Some(stop), certificate: Some(certificate), ..session.summary });
+    }
     let points = Points::of(space, search);
     let count = points.count();
     let goals: Vec<_> = plan.objectives.iter().map(|objective| objective.goal).collect();
     let mut archive = Archive::new(goals.clone());
-    let mut summary = Summary {
-        points: count,
-        feasible: 0,
-        failed: 0,
-        failures: Vec::new(),
-        constraint_misses: vec![0; plan.constraints.len()],
-        nearest: None,
-        front: Vec::new(),
-    };
+    let mut summary = Summary { points: count, ..Summary::new(plan) };
     let blocks = count.div_ceil(BLOCK);
     let window = (threads * BLOCKS_PER_THREAD) as u64;
     let (sender, receiver) = sync_channel::<Vec<(Block, Archive)>>(1);
@@ -169,7 +173,9 @@ pub fn run(
                             || Evaluator::new(plan),
                             |evaluator, block| {
                                 let range = block * BLOCK..count.min((block + 1) * BLOCK);
-                                let block = evaluate_block(plan, evaluator, space, points, range, shown);
+                                let positions = range.start as usize..range.end as usize;
+                                let indices = positions.map(|position| points.index(position as u64));
+                                let block = evaluate_indices(plan, evaluator, space, indices, shown);
                                 let mut front = Archive::new(goals.clone());
                                 let width = plan.objectives.len();
                                 for (at, outcome) in block.outcomes.iter().enumerate() {
@@ -205,15 +211,15 @@ pub fn run(
     Ok(summary)
 }
 
-fn evaluate_block(
+/// Evaluates points in the order given.
+pub(super) fn evaluate_indices(
     plan: &Plan,
     evaluator: &mut Evaluator<'_>,
     space: &Space,
-    points: &Points,
-    range: std::ops::Range<u64>,
+    indices: impl ExactSizeIterator<Item = u64>,
     shown: &[usize],
 ) -> Block {
-    let rows = (range.end - range.start) as usize;
+    let rows = indices.len();
     let width = plan.workloads.len() * plan.metric_names.len();
     let mut block = Block {
         indices: Vec::with_capacity(rows),
@@ -225,8 +231,7 @@ fn evaluate_block(
     };
     let mut digits = Vec::with_capacity(plan.axes.len());
     let mut previous = None;
-    for position in range {
-        let index = points.index(position);
+    for index in indices {
         match previous {
             Some(before) if before + 1 == index => space.advance(&mut digits),
             _ => space.digits(index, &mut digits),
@@ -246,7 +251,22 @@ fn evaluate_block(
 }
 
 impl Summary {
-    fn count(&mut self, block: &Block) {
+    /// The summary before the first point.
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self {
+            points: 0,
+            feasible: 0,
+            failed: 0,
+            failures: Vec::new(),
+            constraint_misses: vec![0; plan.constraints.len()],
+            nearest: None,
+            front: Vec::new(),
+            stop: None,
+            certificate: None,
+        }
+    }
+
+    pub(super) fn count(&mut self, block: &Block) {
         for (index, outcome) in block.indices.iter().zip(&block.outcomes) {
             match outcome {
                 Outcome::Feasible => self.feasible += 1,

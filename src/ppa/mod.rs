@@ -1,8 +1,10 @@
 //! Performance, power, area: the metrics of a design point, and the compiled plan that evaluates millions of them.
 //!
 //! [`metric`] lists the metrics; [`model`] computes them from units, memories and the schedule; [`Plan`] is a whole study
-//! compiled once; [`Evaluator`] evaluates points of it and allocates nothing while it does.
+//! compiled once; [`Evaluator`] evaluates points of it and allocates nothing while it does;
+//! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
+mod bounds;
 mod checks;
 mod evaluator;
 pub mod metric;
@@ -10,6 +12,7 @@ mod model;
 mod parameters;
 mod plan;
 
+pub use bounds::{BoxEvaluator, Verdict};
 pub use evaluator::{Evaluator, Outcome};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};

@@ -5,6 +5,7 @@ use super::graph::StageGraph;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
+use crate::spec::program::bounds::Direction;
 use crate::spec::program::{Columns, Kernel, NodeId, Place, Program};
 
 /// What a schedule gives, in the order of its outputs.
@@ -33,11 +34,11 @@ pub enum Method {
 /// A compiled schedule with its working memory.
 #[derive(Clone)]
 pub struct Schedule {
-    stages: Vec<StagePlaces>,
-    groups: Vec<Place>,
-    tiles: Place,
+    pub(super) stages: Vec<StagePlaces>,
+    pub(super) groups: Vec<Place>,
+    pub(super) tiles: Place,
     scheduler: Scheduler,
-    bound_memory: Vec<[f64; 2]>,
+    pub(super) bound_memory: Vec<[f64; 2]>,
 }
 
 #[derive(Clone)]
@@ -79,6 +80,19 @@ impl Schedule {
     pub(super) fn by_list(mut self) -> Self {
         self.scheduler = Scheduler::List(ListScheduler::new(&self.stages, self.groups.len()));
         self
+    }
+
+    /// The nodes of [`Schedule::inputs`], each with what it does to the length.
+    pub fn directions(graph: &StageGraph) -> Vec<(NodeId, Direction)> {
+        super::enclose::directions(graph)
+    }
+
+    /// The unit whose groups own contiguous blocks of tiles.
+    pub(super) fn contiguous_unit(&self) -> Option<usize> {
+        match &self.scheduler {
+            Scheduler::Stream(scheduler) => scheduler.contiguous(),
+            Scheduler::List(_) => None,
+        }
     }
 
     /// How it is computed.

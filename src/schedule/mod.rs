@@ -3,9 +3,10 @@
 //! [`graph`] turns operators, edges, mapping and traffic into stages; [`share`] divides each memory port among the
 //! stages that can use it at the same time; [`bound`] is the least length that any schedule could have. [`Schedule`] runs
 //! at every design point: [`stream`] where no unit is wanted by two stages at once (one pass over the tiles, equal tiles
-//! jumped exactly), [`list`] where stages compete (a list schedule in order of time, DAGS priorities).
+//! jumped exactly), [`list`] where stages compete (a list schedule in order of time, DAGS priorities). [`enclose`] bounds its length over boxes of points.
 
 mod bound;
+mod enclose;
 mod graph;
 mod kernel;
 mod list;

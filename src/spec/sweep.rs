@@ -120,11 +120,14 @@ pub enum Strategy {
     Grid,
     /// A sample without repeats.
     Random,
+    /// Branch and bound: the exact front without walking the space.
+    Exact,
 }
 
 impl Strategy {
     /// All strategies and their words.
-    pub const NAMES: [(&'static str, Strategy); 2] = [("grid", Strategy::Grid), ("random", Strategy::Random)];
+    pub const NAMES: [(&'static str, Strategy); 3] =
+        [("grid", Strategy::Grid), ("random", Strategy::Random), ("exact", Strategy::Exact)];
 
     /// The word in files and reports.
     pub fn name(self) -> &'static str {
@@ -143,6 +146,17 @@ pub struct SearchDecl {
     pub seed: u64,
     /// Points of a random sample.
     pub samples: Option<u64>,
+    /// How much a search may do.
+    pub budget: Budget,
+}
+
+/// How much a search may do; without limits it ends by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budget {
+    /// Most evaluations.
+    pub evaluations: Option<u64>,
+    /// Most seconds; gives up that two runs are the same.
+    pub seconds: Option<f64>,
 }
 
 /// `[output]`.
@@ -395,10 +409,46 @@ fn read_search(table: &Table, diagnostics: &Collector) -> Option<SearchDecl> {
             "remove it, or write strategy = \"random\"",
         );
     }
+    let budget = reader.table("budget").map_or_else(Budget::default, |table| read_budget(table, diagnostics));
+    if let (Some(Strategy::Grid | Strategy::Random), Some(node)) = (strategy, table.get("budget")) {
+        reader.error(
+            &node.span,
+            "a walk through all points, or a sample of a stated size, takes no `budget`",
+            "remove it, or choose a search that can stop early: strategy = \"exact\"",
+        );
+    }
+    if let (Some(Strategy::Exact), Some(node)) = (strategy, table.get("samples")) {
+        reader.error(
+            &node.span,
+            "an exact search takes no `samples`: it ends with the proof, or at its budget",
+            "write `budget = { evaluations = 10000 }` to limit it",
+        );
+    }
     let objectives = reader.required("objectives").map(|node| read_objectives(node, &reader));
     reader.finish();
     let strategy = if stated { strategy? } else { Strategy::Grid };
-    Some(SearchDecl { strategy, objectives: objectives?, seed, samples })
+    Some(SearchDecl { strategy, objectives: objectives?, seed, samples, budget })
+}
+
+fn read_budget(table: &Table, diagnostics: &Collector) -> Budget {
+    let reader = Reader::new(table, "`budget`", diagnostics);
+    let evaluations = reader.whole("evaluations", 0);
+    let seconds = reader.number("seconds");
+    match table.get("seconds") {
+        Some(node) if seconds.is_some_and(|seconds| seconds < 0.0) => {
+            reader.error(
+                &node.span,
+                "`seconds` is negative",
+                "write how long the search may take, as 0 or more seconds",
+            );
+        }
+        _ => {}
+    }
+    if table.get("evaluations").is_none() && table.get("seconds").is_none() {
+        reader.error(reader.span(), "`budget` limits nothing", "add `evaluations = 10000`, `seconds = 60`, or both");
+    }
+    reader.finish();
+    Budget { evaluations, seconds }
 }
 
 fn read_objectives(node: &Node, reader: &Reader<'_>) -> Vec<(String, Span, Option<Goal>)> {

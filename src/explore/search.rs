@@ -1,0 +1,180 @@
+//! What every search shares: a problem to ask for points, a budget, and what is kept of the answers.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::pareto::Archive;
+use super::runner::{Block, Observer, RunError, Summary, evaluate_indices};
+use super::space::Space;
+use crate::ppa::{Evaluator, Outcome, Plan};
+use crate::spec::sweep::{Budget, Goal};
+
+/// Points that one thread evaluates in a row.
+const CHUNK: usize = 64;
+
+/// What came out of one point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// 0 if every constraint holds, else by how much of its bound the worst one is missed; infinite without a value.
+    pub violation: f64,
+    /// Objectives, in their own directions.
+    pub objectives: Vec<f64>,
+}
+
+/// Something to search: points that can be evaluated.
+pub trait Problem {
+    /// The direction of each objective.
+    fn goals(&self) -> &[Goal];
+
+    /// Evaluates points, answers in the same order.
+    ///
+    /// # Errors
+    /// If a result cannot be written.
+    fn evaluate(&mut self, indices: &[u64]) -> Result<Vec<Evaluation>, RunError>;
+
+    /// Points that may still be evaluated.
+    fn left(&self) -> u64;
+
+    /// True once the time is over.
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// Everything was seen or excluded: the front is exact.
+    Complete,
+    /// The evaluations of the budget are used up.
+    Evaluations,
+    /// The seconds of the budget are over.
+    Seconds,
+}
+
+impl StopReason {
+    /// As a report says it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Evaluations => "budget of evaluations used up",
+            Self::Seconds => "budget of seconds over",
+        }
+    }
+}
+
+/// A plan under search: evaluates on all cores, hands results on, keeps the front.
+pub struct Session<'a> {
+    plan: &'a Plan,
+    space: &'a Space,
+    shown: &'a [usize],
+    /// Threads of the search.
+    pub pool: &'a ThreadPool,
+    observer: &'a mut dyn Observer,
+    goals: Vec<Goal>,
+    budget: Budget,
+    deadline: Option<Instant>,
+    seen: HashSet<u64>,
+    /// The front so far.
+    pub archive: Archive,
+    /// What was counted so far.
+    pub summary: Summary,
+}
+
+impl<'a> Session<'a> {
+    /// A session in which nothing was evaluated yet.
+    pub fn new(
+        plan: &'a Plan,
+        space: &'a Space,
+        shown: &'a [usize],
+        pool: &'a ThreadPool,
+        budget: Budget,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let goals: Vec<Goal> = plan.objectives.iter().map(|objective| objective.goal).collect();
+        let deadline = budget
+            .seconds
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|time| Instant::now().checked_add(time));
+        Self {
+            archive: Archive::new(goals.clone()),
+            summary: Summary::new(plan),
+            plan,
+            space,
+            shown,
+            pool,
+            observer,
+            goals,
+            budget,
+            deadline,
+            seen: HashSet::new(),
+        }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// True if the point was evaluated.
+    pub fn is_seen(&self, index: u64) -> bool {
+        self.seen.contains(&index)
+    }
+
+    /// The space.
+    pub fn space(&self) -> &'a Space {
+        self.space
+    }
+}
+
+impl Problem for Session<'_> {
+    fn goals(&self) -> &[Goal] {
+        &self.goals
+    }
+
+    fn evaluate(&mut self, indices: &[u64]) -> Result<Vec<Evaluation>, RunError> {
+        let (plan, space, shown) = (self.plan, self.space, self.shown);
+        let blocks: Vec<Block> = self.pool.install(|| {
+            indices
+                .par_chunks(CHUNK)
+                .map_init(
+                    || Evaluator::new(plan),
+                    |evaluator, chunk| evaluate_indices(plan, evaluator, space, chunk.iter().copied(), shown),
+                )
+                .collect()
+        });
+        let width = plan.objectives.len();
+        self.seen.extend(indices);
+        let mut evaluations = Vec::with_capacity(indices.len());
+        for block in blocks {
+            self.summary.count(&block);
+            self.summary.points += block.indices.len() as u64;
+            for (at, outcome) in block.outcomes.iter().enumerate() {
+                let objectives = block.objectives[at * width..(at + 1) * width].to_vec();
+                let violation = match outcome {
+                    Outcome::Feasible => {
+                        self.archive.insert(block.indices[at], &objectives);
+                        0.0
+                    }
+                    Outcome::Infeasible { violation, .. } => *violation,
+                    Outcome::Failed => f64::INFINITY,
+                };
+                evaluations.push(Evaluation { violation, objectives });
+            }
+            self.observer.block(&block)?;
+        }
+        self.observer.progress(self.summary.points, self.archive.len());
+        Ok(evaluations)
+    }
+
+    fn left(&self) -> u64 {
+        self.budget.evaluations.map_or(u64::MAX, |most| most.saturating_sub(self.summary.points))
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
