@@ -19,8 +19,10 @@ use crate::spec::sweep::Goal;
 const ROUND: usize = 256;
 /// Boxes that one thread splits in a row.
 const CHUNK: usize = 16;
-/// Points evaluated before the first box, so that there is something to compare with.
+/// Most points evaluated before the first box, so that there is something to compare with.
 const FIRST_POINTS: u64 = 256;
+/// The first points are at most this part of the space.
+const FIRST_PART: u64 = 1024;
 
 /// What an exact search did, and what it proves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,7 +85,9 @@ enum Half {
 pub fn search(session: &mut Session<'_>, seed: u64) -> Result<(StopReason, Certificate), RunError> {
     let plan = session.plan();
     let mut tree = Tree::new(plan, session.space().points());
-    let first = sample::without_repeats(session.space().points(), FIRST_POINTS.min(session.left()), seed);
+    let points = session.space().points();
+    let count = points.div_ceil(FIRST_PART).min(FIRST_POINTS).min(session.left());
+    let first = sample::without_repeats(points, count, seed);
     session.evaluate(&first)?;
     tree.scale(session);
     let root = Region::whole(
