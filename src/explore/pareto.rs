@@ -31,6 +31,8 @@ pub struct Archive {
     goals: Vec<Goal>,
     /// Recently useful points come first: they are likely to dominate the next candidate too.
     points: Vec<FrontPoint>,
+    /// How often the front changed.
+    version: u64,
 }
 
 #[derive(PartialEq)]
@@ -44,12 +46,17 @@ enum Relation {
 impl Archive {
     /// An empty archive with one goal for each objective.
     pub fn new(goals: Vec<Goal>) -> Self {
-        Self { goals, points: Vec::new() }
+        Self { goals, points: Vec::new(), version: 0 }
     }
 
     /// Number of points on the front so far.
     pub fn len(&self) -> usize {
         self.points.len()
+    }
+
+    /// How often a new objective vector entered the front: a different number means a different front.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// The kept points, in no order.
@@ -100,6 +107,7 @@ impl Archive {
                 Relation::Incomparable => at += 1,
             }
         }
+        self.version += 1;
         self.points.push(FrontPoint { index, objectives: objectives.to_vec(), ties });
         true
     }

@@ -5,10 +5,10 @@ use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
 
-use super::exact::{self, Certificate};
+use super::exact::Certificate;
 use super::pareto::{Archive, FrontPoint};
 use super::sample;
-use super::search::{Session, StopReason};
+use super::search::{Session, StopReason, run_strategy};
 use super::space::Space;
 use crate::ppa::{Evaluator, Outcome, Plan};
 use crate::spec::sweep::{SearchDecl, Strategy};
@@ -100,6 +100,11 @@ impl Points {
             (Strategy::Random, Some(samples)) if samples < space.points() => {
                 Self::Some(sample::without_repeats(space.points(), samples, search.seed))
             }
+            (Strategy::Lhs, Some(samples)) => Self::Some(sample::latin_hypercube(space, samples, search.seed)),
+            // The plan has refused spaces of too many axes.
+            (Strategy::Sobol, Some(samples)) => {
+                sample::sobol_points(space, samples, search.seed).map_or(Self::All(space.points()), Self::Some)
+            }
             _ => Self::All(space.points()),
         }
     }
@@ -122,8 +127,8 @@ impl Points {
 /// Number of points that a search visits.
 pub fn count_points(space: &Space, search: &SearchDecl) -> u64 {
     match (search.strategy, search.samples) {
-        (Strategy::Random, Some(samples)) => samples.min(space.points()),
-        _ => space.points(),
+        (Strategy::Random | Strategy::Lhs | Strategy::Sobol, Some(samples)) => samples.min(space.points()),
+        _ => search.budget.evaluations.map_or(space.points(), |most| most.min(space.points())),
     }
 }
 
@@ -146,11 +151,12 @@ pub fn run(
         .num_threads(threads)
         .build()
         .map_err(|source| RunError::Threads { threads, source })?;
-    if search.strategy == Strategy::Exact {
+    if search.strategy.chooses_as_it_goes() {
         let mut session = Session::new(plan, space, shown, &pool, search.budget, observer);
-        let (stop, certificate) = exact::search(&mut session, search.seed)?;
+        let ending = run_strategy(&mut session, search)?;
+        let (stop, certificate) = ending.map_or((None, None), |(stop, certificate)| (Some(stop), certificate));
         let front = session.archive.into_front();
-        return Ok(Summary { front, stop: Some(stop), certificate: Some(certificate), ..session.summary });
+        return Ok(Summary { front, stop, certificate, ..session.summary });
     }
     let points = Points::of(space, search);
     let count = points.count();

@@ -6,11 +6,34 @@ use std::time::{Duration, Instant};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::exact::{self, Certificate};
+use super::nsga::{self, Genes};
 use super::pareto::Archive;
 use super::runner::{Block, Observer, RunError, Summary, evaluate_indices};
 use super::space::Space;
 use crate::ppa::{Evaluator, Outcome, Plan};
-use crate::spec::sweep::{Budget, Goal};
+use crate::spec::sweep::{Budget, Goal, SearchDecl, Strategy};
+
+/// Runs a strategy that chooses its points as it goes, `None` for the others.
+///
+/// # Errors
+/// If a result cannot be written.
+pub fn run_strategy(session: &mut Session<'_>, search: &SearchDecl) -> Result<Option<Ending>, RunError> {
+    match search.strategy {
+        Strategy::Exact => exact::search(session, search.seed).map(|(stop, proof)| Some((stop, Some(proof)))),
+        Strategy::Nsga2 => {
+            let axes = session.plan().axes.iter();
+            let axes: Vec<Genes> =
+                axes.map(|axis| Genes { size: axis.values.len() as u32, ordered: !axis.is_words }).collect();
+            let options = nsga::Options { population: search.population, seed: search.seed };
+            nsga::search(session, &axes, options).map(|stop| Some((stop, None)))
+        }
+        Strategy::Grid | Strategy::Random | Strategy::Lhs | Strategy::Sobol => Ok(None),
+    }
+}
+
+/// Why a search ended, and what it proves.
+pub type Ending = (StopReason, Option<Certificate>);
 
 /// Points that one thread evaluates in a row.
 const CHUNK: usize = 64;
@@ -29,11 +52,11 @@ pub trait Problem {
     /// The direction of each objective.
     fn goals(&self) -> &[Goal];
 
-    /// Evaluates points, answers in the same order.
+    /// Evaluates points, each given by its digit on every axis; answers in the same order.
     ///
     /// # Errors
     /// If a result cannot be written.
-    fn evaluate(&mut self, indices: &[u64]) -> Result<Vec<Evaluation>, RunError>;
+    fn evaluate(&mut self, points: &[Vec<u32>]) -> Result<Vec<Evaluation>, RunError>;
 
     /// Points that may still be evaluated.
     fn left(&self) -> u64;
@@ -128,14 +151,12 @@ impl<'a> Session<'a> {
     pub fn space(&self) -> &'a Space {
         self.space
     }
-}
 
-impl Problem for Session<'_> {
-    fn goals(&self) -> &[Goal] {
-        &self.goals
-    }
-
-    fn evaluate(&mut self, indices: &[u64]) -> Result<Vec<Evaluation>, RunError> {
+    /// Evaluates points by their indices, answers in the same order.
+    ///
+    /// # Errors
+    /// If a result cannot be written.
+    pub fn evaluate_indices(&mut self, indices: &[u64]) -> Result<Vec<Evaluation>, RunError> {
         let (plan, space, shown) = (self.plan, self.space, self.shown);
         let blocks: Vec<Block> = self.pool.install(|| {
             indices
@@ -168,6 +189,17 @@ impl Problem for Session<'_> {
         }
         self.observer.progress(self.summary.points, self.archive.len());
         Ok(evaluations)
+    }
+}
+
+impl Problem for Session<'_> {
+    fn goals(&self) -> &[Goal] {
+        &self.goals
+    }
+
+    fn evaluate(&mut self, points: &[Vec<u32>]) -> Result<Vec<Evaluation>, RunError> {
+        let indices: Vec<u64> = points.iter().map(|digits| self.space.index(digits)).collect();
+        self.evaluate_indices(&indices)
     }
 
     fn left(&self) -> u64 {

@@ -18,6 +18,9 @@ use crate::spec::scope::{Parameter, Scope};
 use crate::spec::sweep::{Aggregate, Goal, Strategy};
 use crate::spec::{Collector, Diagnostic, Diagnostics, Study};
 
+/// Most axes of a Sobol sample: `explore` has direction numbers for as many.
+const SOBOL_AXES: usize = 32;
+
 /// A whole study, ready to evaluate points.
 pub struct Plan {
     /// The axes; the last one moves fastest.
@@ -131,6 +134,10 @@ impl Compiler<'_> {
         if points.is_none() {
             let span = &self.study.sweep.parameters[0].span;
             self.error(span, "this space has 2^64 points or more", "fix some axes, or make them coarser");
+        }
+        if self.study.sweep.search.strategy == Strategy::Sobol && axes.len() > SOBOL_AXES {
+            let message = format!("the Sobol sequence has {SOBOL_AXES} dimensions, this sweep has {} axes", axes.len());
+            self.error(&self.study.sweep.search.span, message, "write strategy = \"lhs\", or fix some axes");
         }
         let metric_names = self.metric_names();
         let mut workloads = Vec::new();

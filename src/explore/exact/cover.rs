@@ -1,47 +1,71 @@
 //! Does an evaluated point match or beat a bound in every objective?
 
-/// Points of one block.
-const BLOCK: usize = 16;
+/// Most points of a leaf.
+const LEAF: usize = 8;
 
-/// The archive's points, less being better, arranged for that question.
+/// The archive's points, less being better, as a k-d tree (Bentley, CACM 18, 1975) whose nodes know their least values.
 #[derive(Debug, Default)]
 pub(super) struct Cover {
     objectives: usize,
-    /// Point by point, the first objective rising.
+    /// Point by point, leaf by leaf.
     points: Vec<f64>,
-    /// The least value of each objective, block by block.
+    /// A node comes before the nodes below it.
+    nodes: Vec<Node>,
+    /// The least value of each objective, node by node.
     least: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Node {
+    /// Points of a leaf, as positions of numbers; empty above.
+    points: std::ops::Range<usize>,
+    /// The node that follows this one and everything below it.
+    after: usize,
 }
 
 impl Cover {
     /// Arranges points of that many objectives.
     pub fn new(mut points: Vec<Vec<f64>>, objectives: usize) -> Self {
-        points.sort_unstable_by(|a, b| {
-            a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        let least = points
-            .chunks(BLOCK)
-            .flat_map(|block| {
-                (0..objectives).map(|at| block.iter().map(|point| point[at]).fold(f64::INFINITY, f64::min))
-            })
-            .collect();
-        Self { objectives, points: points.concat(), least }
+        let mut cover = Self { objectives, ..Self::default() };
+        if !points.is_empty() {
+            cover.add(&mut points, 0);
+        }
+        cover
+    }
+
+    fn add(&mut self, points: &mut [Vec<f64>], objective: usize) {
+        let at = self.nodes.len();
+        for at in 0..self.objectives {
+            self.least.push(points.iter().map(|point| point[at]).fold(f64::INFINITY, f64::min));
+        }
+        self.nodes.push(Node { points: 0..0, after: 0 });
+        if points.len() <= LEAF {
+            let first = self.points.len();
+            points.iter().for_each(|point| self.points.extend(point));
+            self.nodes[at].points = first..self.points.len();
+        } else {
+            let middle = points.len() / 2;
+            points.select_nth_unstable_by(middle, |a, b| a[objective].total_cmp(&b[objective]));
+            let (lower, upper) = points.split_at_mut(middle);
+            let next = (objective + 1) % self.objectives;
+            self.add(lower, next);
+            self.add(upper, next);
+        }
+        self.nodes[at].after = self.nodes.len();
     }
 
     /// True if some point is at most `bound` in every objective: nothing behind that bound is new.
     pub fn covers(&self, bound: &[f64]) -> bool {
         let beats = |point: &[f64]| point.iter().zip(bound).all(|(point, bound)| point <= bound);
-        for (at, least) in self.least.chunks_exact(self.objectives).enumerate() {
-            // Blocks rise in the first objective.
-            if least[0] > bound[0] {
-                return false;
-            }
-            if beats(least) {
-                let first = at * BLOCK * self.objectives;
-                let block = &self.points[first..self.points.len().min(first + BLOCK * self.objectives)];
-                if block.chunks_exact(self.objectives).any(beats) {
+        let mut at = 0;
+        while let Some(node) = self.nodes.get(at) {
+            if beats(&self.least[at * self.objectives..(at + 1) * self.objectives]) {
+                if self.points[node.points.clone()].chunks_exact(self.objectives).any(beats) {
                     return true;
                 }
+                at += 1;
+            } else {
+                at = node.after;
             }
         }
         false

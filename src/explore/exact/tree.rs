@@ -15,8 +15,10 @@ use crate::explore::search::{Problem, Session, StopReason};
 use crate::ppa::{BoxEvaluator, Plan, Verdict};
 use crate::spec::sweep::Goal;
 
-/// Boxes that are split in one round.
-const ROUND: usize = 256;
+/// Least and most boxes that are split in one round.
+const ROUND: (usize, usize) = (256, 8192);
+/// A round takes at most this part of the boxes that wait: later ones profit from what earlier ones find.
+const ROUND_PART: usize = 16;
 /// Boxes that one thread splits in a row.
 const CHUNK: usize = 16;
 /// Most points evaluated before the first box, so that there is something to compare with.
@@ -88,7 +90,7 @@ pub fn search(session: &mut Session<'_>, seed: u64) -> Result<(StopReason, Certi
     let points = session.space().points();
     let count = points.div_ceil(FIRST_PART).min(FIRST_POINTS).min(session.left());
     let first = sample::without_repeats(points, count, seed);
-    session.evaluate(&first)?;
+    session.evaluate_indices(&first)?;
     tree.scale(session);
     let root = Region::whole(
         &plan.axes.iter().map(|axis| axis.values.len() as u64).collect::<Vec<_>>(),
@@ -119,6 +121,9 @@ struct Tree<'p> {
     /// Spread of each objective among the first points: what a gain is measured by.
     spread: Vec<f64>,
     certificate: Certificate,
+    /// The archive as of `covered_version`.
+    cover: Cover,
+    covered_version: u64,
 }
 
 impl<'p> Tree<'p> {
@@ -138,6 +143,8 @@ impl<'p> Tree<'p> {
                 open: (0, 0),
                 remaining: Vec::new(),
             },
+            cover: Cover::default(),
+            covered_version: 0,
             plan,
         }
     }
@@ -158,20 +165,24 @@ impl<'p> Tree<'p> {
         self.waiting.push(Waiting { key, number: self.arrived, region });
     }
 
-    fn cover(&self, session: &Session<'_>) -> Cover {
+    fn arrange(&self, session: &Session<'_>) -> Cover {
         let points = session.archive.points().map(|point| minimised(&self.goals, &point.objectives)).collect();
         Cover::new(points, self.goals.len())
     }
 
     /// Splits the most promising boxes and evaluates the points that come to light.
     fn round(&mut self, session: &mut Session<'_>) -> Result<(), RunError> {
-        let cover = self.cover(session);
-        let mut parents: Vec<(Region, usize)> = Vec::with_capacity(ROUND);
+        if session.archive.version() != self.covered_version {
+            self.covered_version = session.archive.version();
+            self.cover = self.arrange(session);
+        }
+        let size = (self.waiting.len() / ROUND_PART).clamp(ROUND.0, ROUND.1);
+        let mut parents: Vec<(Region, usize)> = Vec::with_capacity(size);
         let mut points: Vec<Region> = Vec::new();
-        while parents.len() + points.len() < ROUND
+        while parents.len() + points.len() < size
             && let Some(Waiting { region, .. }) = self.waiting.pop()
         {
-            if cover.covers(&region.bound) {
+            if self.cover.covers(&region.bound) {
                 self.certificate.covered += 1;
                 continue;
             }
@@ -181,7 +192,7 @@ impl<'p> Tree<'p> {
             }
         }
         // Halves of boxes that were split on the same axis differ least: neighbours recompute little.
-        let halves = self.bound_halves(session, &parents, &cover);
+        let halves = self.bound_halves(session, &parents);
         for ((parent, axis), halves) in parents.iter().zip(halves) {
             let mut gain = 0.0;
             for half in halves {
@@ -212,8 +223,8 @@ impl<'p> Tree<'p> {
         if total.is_nan() { 1.0 } else { total.min(1.0) }
     }
 
-    fn bound_halves(&self, session: &Session<'_>, parents: &[(Region, usize)], cover: &Cover) -> Vec<[Half; 2]> {
-        let (plan, goals) = (self.plan, &self.goals);
+    fn bound_halves(&self, session: &Session<'_>, parents: &[(Region, usize)]) -> Vec<[Half; 2]> {
+        let (plan, goals, cover) = (self.plan, &self.goals, &self.cover);
         let mut halves: Vec<Vec<[Half; 2]>> = Vec::new();
         session.pool.install(|| {
             parents
@@ -241,12 +252,12 @@ impl<'p> Tree<'p> {
         let mut indices: Vec<u64> = points.iter().map(|region| session.space().index(region.low())).collect();
         indices.sort_unstable();
         indices.retain(|index| !session.is_seen(*index));
-        session.evaluate(&indices)?;
+        session.evaluate_indices(&indices)?;
         Ok(())
     }
 
     fn finish(mut self, session: &Session<'_>) -> Certificate {
-        let cover = self.cover(session);
+        let cover = self.arrange(session);
         let mut open: Vec<Region> = self.waiting.drain().map(|waiting| waiting.region).collect();
         open.retain(|region| !cover.covers(&region.bound));
         let best = |at: usize| open.iter().map(|region| region.bound[at]).fold(f64::INFINITY, f64::min);
