@@ -208,6 +208,8 @@ const CASES: &[Case] = &[
     ),
     ("sweep.toml", "\"grid\"", "\"exact\"\nbudget = { seconds = -1 }", &["`seconds` is negative"]),
     ("sweep.toml", "\"grid\"", "\"exact\"\nbudget = { seconds = nan }", &["a number must be finite here"]),
+    ("sweep.toml", "\"grid\"", "\"grid\"\nepsilon = 1.5", &["`epsilon` is 1.5, not a share", "write `epsilon = 0.01`"]),
+    ("sweep.toml", "\"grid\"", "\"grid\"\nepsilon = -0.1", &["sweep.toml:17:11", "`epsilon` is -0.1"]),
     (
         "sweep.toml",
         "\"grid\"",

@@ -58,6 +58,10 @@ pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     {
         folder.write("figures/pareto.svg", svg.as_bytes())?;
     }
+    if let Some(history) = &summary.history {
+        let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();
+        folder.write("search.csv", history.csv(&names).as_bytes())?;
+    }
     let seconds = started.elapsed().as_secs_f64();
     let runtime = Runtime {
         threads,

@@ -143,3 +143,25 @@ impl Archive {
         points
     }
 }
+
+/// The front without points that add nothing beyond a tolerance: going by index, a point stays unless one that stays is
+/// at most the share `tolerance` worse than it in every objective. Every point left out is within the tolerance of one that
+/// stays (additive form of epsilon dominance, Laumanns et al., Evolutionary Computation 10, 2002, with relative steps).
+pub fn thinned(front: Vec<FrontPoint>, goals: &[Goal], tolerance: f64) -> Vec<FrontPoint> {
+    if tolerance <= 0.0 {
+        return front;
+    }
+    let mut kept: Vec<FrontPoint> = Vec::new();
+    for point in front {
+        let covers = |other: &FrontPoint| {
+            goals.iter().zip(other.objectives.iter().zip(&point.objectives)).all(|(goal, (other, own))| match goal {
+                Goal::Minimise => *other <= own + own.abs() * tolerance,
+                Goal::Maximise => *other >= own - own.abs() * tolerance,
+            })
+        };
+        if !kept.iter().any(covers) {
+            kept.push(point);
+        }
+    }
+    kept
+}

@@ -6,7 +6,8 @@ use std::sync::mpsc::sync_channel;
 use rayon::prelude::*;
 
 use super::exact::Certificate;
-use super::pareto::{Archive, FrontPoint};
+use super::history::History;
+use super::pareto::{Archive, FrontPoint, thinned};
 use super::sample;
 use super::search::{Session, StopReason, run_strategy};
 use super::space::Space;
@@ -86,6 +87,8 @@ pub struct Summary {
     pub stop: Option<StopReason>,
     /// What an exact search proves.
     pub certificate: Option<Certificate>,
+    /// The course of a search.
+    pub history: Option<History>,
 }
 
 /// The points that a search visits.
@@ -155,8 +158,11 @@ pub fn run(
         let mut session = Session::new(plan, space, shown, &pool, search.budget, observer);
         let ending = run_strategy(&mut session, search)?;
         let (stop, certificate) = ending.map_or((None, None), |(stop, certificate)| (Some(stop), certificate));
+        let goals: Vec<_> = plan.objectives.iter().map(|objective| objective.goal).collect();
         let front = session.archive.into_front();
-        return Ok(Summary { front, stop, certificate, ..session.summary });
+        let history = Some(session.entries.history(&goals, &front, session.summary.points));
+        let front = thinned(front, &goals, search.tolerance());
+        return Ok(Summary { front, stop, certificate, history, ..session.summary });
     }
     let points = Points::of(space, search);
     let count = points.count();
@@ -213,7 +219,7 @@ pub fn run(
         }
         Ok::<(), io::Error>(())
     })?;
-    summary.front = archive.into_front();
+    summary.front = thinned(archive.into_front(), &goals, search.tolerance());
     Ok(summary)
 }
 
@@ -269,6 +275,7 @@ impl Summary {
             front: Vec::new(),
             stop: None,
             certificate: None,
+            history: None,
         }
     }
 

@@ -7,6 +7,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::exact::{self, Certificate};
+use super::history::Entries;
 use super::nsga::{self, Genes};
 use super::pareto::Archive;
 use super::runner::{Block, Observer, RunError, Summary, evaluate_indices};
@@ -20,7 +21,7 @@ use crate::spec::sweep::{Budget, Goal, SearchDecl, Strategy};
 /// If a result cannot be written.
 pub fn run_strategy(session: &mut Session<'_>, search: &SearchDecl) -> Result<Option<Ending>, RunError> {
     match search.strategy {
-        Strategy::Exact => exact::search(session, search.seed).map(|(stop, proof)| Some((stop, Some(proof)))),
+        Strategy::Exact => exact::search(session, search).map(|(stop, proof)| Some((stop, Some(proof)))),
         Strategy::Nsga2 => {
             let axes = session.plan().axes.iter();
             let axes: Vec<Genes> =
@@ -101,6 +102,8 @@ pub struct Session<'a> {
     budget: Budget,
     deadline: Option<Instant>,
     seen: HashSet<u64>,
+    /// What entered the front, and when.
+    pub entries: Entries,
     /// The front so far.
     pub archive: Archive,
     /// What was counted so far.
@@ -134,6 +137,7 @@ impl<'a> Session<'a> {
             budget,
             deadline,
             seen: HashSet::new(),
+            entries: Entries::default(),
         }
     }
 
@@ -172,12 +176,17 @@ impl<'a> Session<'a> {
         let mut evaluations = Vec::with_capacity(indices.len());
         for block in blocks {
             self.summary.count(&block);
+            let before = self.summary.points;
             self.summary.points += block.indices.len() as u64;
             for (at, outcome) in block.outcomes.iter().enumerate() {
                 let objectives = block.objectives[at * width..(at + 1) * width].to_vec();
                 let violation = match outcome {
                     Outcome::Feasible => {
+                        let version = self.archive.version();
                         self.archive.insert(block.indices[at], &objectives);
+                        if self.archive.version() != version {
+                            self.entries.push(before + at as u64 + 1, &objectives);
+                        }
                         0.0
                     }
                     Outcome::Infeasible { violation, .. } => *violation,

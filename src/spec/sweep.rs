@@ -174,6 +174,16 @@ pub struct SearchDecl {
     pub population: usize,
     /// How much a search may do.
     pub budget: Budget,
+    /// Share of an objective within which points count as equally good; 0 keeps all.
+    pub epsilon: f64,
+}
+
+impl SearchDecl {
+    /// The tolerance of one comparison. A search drops what is within it of a point, and the front what is within it of
+    /// another point: together that is at most `epsilon`.
+    pub fn tolerance(&self) -> f64 {
+        (1.0 + self.epsilon).sqrt() - 1.0
+    }
 }
 
 /// Members of a generation where the file does not say.
@@ -430,6 +440,16 @@ fn read_search(table: &Table, diagnostics: &Collector) -> Option<SearchDecl> {
     let strategy = reader.choice("strategy", &Strategy::NAMES);
     let samples = reader.whole("samples", 1);
     let seed = reader.whole("seed", 0).unwrap_or(0);
+    let epsilon = reader.number("epsilon");
+    if let (Some(epsilon), Some(node)) = (epsilon, table.get("epsilon"))
+        && !(0.0..1.0).contains(&epsilon)
+    {
+        reader.error(
+            &node.span,
+            format!("`epsilon` is {epsilon}, not a share from 0 to below 1"),
+            "write `epsilon = 0.01` to merge points within one percent of each other in every objective",
+        );
+    }
     let population = reader.whole("population", 4);
     let budget = reader.table("budget").map_or_else(Budget::default, |table| read_budget(table, diagnostics));
     let strategy = if stated { strategy } else { Some(Strategy::Grid) };
@@ -440,7 +460,16 @@ fn read_search(table: &Table, diagnostics: &Collector) -> Option<SearchDecl> {
     reader.finish();
     let population = usize::try_from(population.unwrap_or(DEFAULT_POPULATION)).ok()?;
     let span = table.get("strategy").map_or(&table.span, |node| &node.span).clone();
-    Some(SearchDecl { strategy: strategy?, span, objectives: objectives?, seed, samples, population, budget })
+    Some(SearchDecl {
+        strategy: strategy?,
+        span,
+        objectives: objectives?,
+        seed,
+        samples,
+        population,
+        budget,
+        epsilon: epsilon.unwrap_or(0.0),
+    })
 }
 
 /// Each key belongs to some strategies and is refused by the others.

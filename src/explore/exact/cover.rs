@@ -1,4 +1,4 @@
-//! Does an evaluated point match or beat a bound in every objective?
+//! Does an evaluated point match or beat a bound in every objective, up to a tolerance?
 
 /// Most points of a leaf.
 const LEAF: usize = 8;
@@ -7,6 +7,7 @@ const LEAF: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Cover {
     objectives: usize,
+    tolerance: f64,
     /// Point by point, leaf by leaf.
     points: Vec<f64>,
     /// A node comes before the nodes below it.
@@ -24,9 +25,9 @@ struct Node {
 }
 
 impl Cover {
-    /// Arranges points of that many objectives.
-    pub fn new(mut points: Vec<Vec<f64>>, objectives: usize) -> Self {
-        let mut cover = Self { objectives, ..Self::default() };
+    /// Arranges points of that many objectives. They cover bounds that are better by up to the share `tolerance`.
+    pub fn new(mut points: Vec<Vec<f64>>, objectives: usize, tolerance: f64) -> Self {
+        let mut cover = Self { objectives, tolerance, ..Self::default() };
         if !points.is_empty() {
             cover.add(&mut points, 0);
         }
@@ -56,7 +57,9 @@ impl Cover {
 
     /// True if some point is at most `bound` in every objective: nothing behind that bound is new.
     pub fn covers(&self, bound: &[f64]) -> bool {
-        let beats = |point: &[f64]| point.iter().zip(bound).all(|(point, bound)| point <= bound);
+        let beats = |point: &[f64]| {
+            point.iter().zip(bound).all(|(point, bound)| *point <= bound + bound.abs() * self.tolerance)
+        };
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             if beats(&self.least[at * self.objectives..(at + 1) * self.objectives]) {
@@ -86,7 +89,7 @@ mod tests {
             let points: Vec<Vec<f64>> = points.into_iter().map(|p| p.into_iter().map(f64::from).collect()).collect();
             let bound: Vec<f64> = bound.into_iter().map(f64::from).collect();
             let expected = points.iter().any(|point| point.iter().zip(&bound).all(|(a, b)| a <= b));
-            prop_assert_eq!(Cover::new(points, 3).covers(&bound), expected);
+            prop_assert_eq!(Cover::new(points, 3, 0.0).covers(&bound), expected);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::explore::runner::RunError;
 use crate::explore::sample;
 use crate::explore::search::{Problem, Session, StopReason};
 use crate::ppa::{BoxEvaluator, Plan, Verdict};
-use crate::spec::sweep::Goal;
+use crate::spec::sweep::{Goal, SearchDecl};
 
 /// Least and most boxes that are split in one round.
 const ROUND: (usize, usize) = (256, 8192);
@@ -84,12 +84,12 @@ enum Half {
 ///
 /// # Errors
 /// If a result cannot be written.
-pub fn search(session: &mut Session<'_>, seed: u64) -> Result<(StopReason, Certificate), RunError> {
+pub fn search(session: &mut Session<'_>, search: &SearchDecl) -> Result<(StopReason, Certificate), RunError> {
     let plan = session.plan();
-    let mut tree = Tree::new(plan, session.space().points());
+    let mut tree = Tree::new(plan, session.space().points(), search.tolerance());
     let points = session.space().points();
     let count = points.div_ceil(FIRST_PART).min(FIRST_POINTS).min(session.left());
-    let first = sample::without_repeats(points, count, seed);
+    let first = sample::without_repeats(points, count, search.seed);
     session.evaluate_indices(&first)?;
     tree.scale(session);
     let root = Region::whole(
@@ -121,13 +121,15 @@ struct Tree<'p> {
     /// Spread of each objective among the first points: what a gain is measured by.
     spread: Vec<f64>,
     certificate: Certificate,
+    /// Share of an objective by which a covered bound may be better than what covers it.
+    tolerance: f64,
     /// The archive as of `covered_version`.
     cover: Cover,
     covered_version: u64,
 }
 
 impl<'p> Tree<'p> {
-    fn new(plan: &'p Plan, space: u64) -> Self {
+    fn new(plan: &'p Plan, space: u64, tolerance: f64) -> Self {
         Self {
             goals: plan.objectives.iter().map(|objective| objective.goal).collect(),
             waiting: BinaryHeap::new(),
@@ -143,6 +145,7 @@ impl<'p> Tree<'p> {
                 open: (0, 0),
                 remaining: Vec::new(),
             },
+            tolerance,
             cover: Cover::default(),
             covered_version: 0,
             plan,
@@ -167,7 +170,7 @@ impl<'p> Tree<'p> {
 
     fn arrange(&self, session: &Session<'_>) -> Cover {
         let points = session.archive.points().map(|point| minimised(&self.goals, &point.objectives)).collect();
-        Cover::new(points, self.goals.len())
+        Cover::new(points, self.goals.len(), self.tolerance)
     }
 
     /// Splits the most promising boxes and evaluates the points that come to light.
