@@ -28,6 +28,10 @@ pub fn write(
     {
         folder.write("figures/pareto.svg", svg.as_bytes())?;
     }
+    if let Some(history) = &summary.history {
+        let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();
+        folder.write("search.csv", history.csv(&names).as_bytes())?;
+    }
     let manifest = Manifest::new(study, plan, space, summary, sweep, runtime);
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|error| Failure::Write { path: "manifest.json".into(), source: error.into() })?;

@@ -22,6 +22,16 @@ const NOTHING_FEASIBLE: u8 = 3;
 pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     let ready = Ready::load(&arguments.sweep, arguments.quiet)?;
     let shard = shard::chosen(arguments.shard, arguments.quiet)?;
+    let strategy = ready.study.sweep.search.strategy;
+    if strategy.chooses_as_it_goes() && (!shard.is_whole() || arguments.retry_failed || arguments.fail_fast) {
+        return Err(Failure::input(
+            format!(
+                "a `{}` search chooses each point by those before it: it has no shards and no points to retry",
+                strategy.name()
+            ),
+            "run it without --shard, --retry-failed and --fail-fast, and outside a job array",
+        ));
+    }
     let stop = signals::stop_flag().map_err(RunError::from)?;
     let folder = RunFolder::lock(&arguments.out, &shard::folder_name(&ready.study.sweep.name, shard))?;
     let there = if arguments.force { Previous::None } else { Previous::of(&folder, &ready.identity)? };

@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use super::pareto::Archive;
-use super::points::Points;
 use super::runner::{Block, Job};
 use crate::ppa::{Evaluator, Outcome};
 
@@ -18,21 +17,20 @@ thread_local! {
 /// Evaluates points of a job, one block after the other.
 pub(super) struct BlockEvaluator<'a> {
     job: &'a Job<'a>,
-    points: &'a Points,
     evaluator: Evaluator<'a>,
     digits: Vec<u32>,
 }
 
 impl<'a> BlockEvaluator<'a> {
-    pub fn new(job: &'a Job<'a>, points: &'a Points) -> Self {
+    pub fn new(job: &'a Job<'a>) -> Self {
         silence_caught_panics();
-        Self { job, points, evaluator: Evaluator::new(job.plan), digits: Vec::with_capacity(job.plan.axes.len()) }
+        Self { job, evaluator: Evaluator::new(job.plan), digits: Vec::with_capacity(job.plan.axes.len()) }
     }
 
-    /// Evaluates a block.
-    pub fn evaluate(&mut self, number: u64) -> Block {
-        let (job, range) = (self.job, self.points.range(number));
-        let rows = (range.end - range.start) as usize;
+    /// Evaluates points in the order given.
+    pub fn evaluate(&mut self, indices: impl Iterator<Item = u64>) -> Block {
+        let job = self.job;
+        let rows = indices.size_hint().0;
         let width = job.plan.workloads.len() * job.plan.metric_names.len();
         let mut block = Block {
             indices: Vec::with_capacity(rows),
@@ -43,8 +41,7 @@ impl<'a> BlockEvaluator<'a> {
             reasons: Vec::new(),
         };
         let mut previous = None;
-        for position in range {
-            let index = self.points.index(position);
+        for index in indices {
             match previous {
                 Some(before) if before + 1 == index => job.space.advance(&mut self.digits),
                 _ => job.space.digits(index, &mut self.digits),

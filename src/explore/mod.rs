@@ -3,13 +3,20 @@
 //! [`Space`] numbers the points and never holds them; [`sample`] draws some of them; [`Points`] cuts a search into blocks,
 //! [`Shard`] deals them out; [`pareto`] keeps the exact front; [`run`] evaluates blocks on all cores and hands them on in the
 //! order of their indices; [`record`] keeps them on disk, so that a run survives whatever happens to its process.
+//! [`search`] holds what searches share that choose their points as they go: [`exact`] proves the whole front, [`nsga`]
+//! evolves towards it. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
+pub mod exact;
+pub mod history;
+pub mod hypervolume;
+pub mod nsga;
 pub mod pareto;
 pub mod points;
 pub mod record;
 pub mod runner;
 pub mod sample;
+pub mod search;
 mod shard;
 mod space;
 

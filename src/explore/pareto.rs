@@ -31,6 +31,8 @@ pub struct Archive {
     goals: Vec<Goal>,
     /// Recently useful points come first: they are likely to dominate the next candidate too.
     points: Vec<FrontPoint>,
+    /// How often the front changed.
+    version: u64,
 }
 
 #[derive(PartialEq)]
@@ -44,12 +46,22 @@ enum Relation {
 impl Archive {
     /// An empty archive with one goal for each objective.
     pub fn new(goals: Vec<Goal>) -> Self {
-        Self { goals, points: Vec::new() }
+        Self { goals, points: Vec::new(), version: 0 }
     }
 
     /// Number of points on the front so far.
     pub fn len(&self) -> usize {
         self.points.len()
+    }
+
+    /// How often a new objective vector entered the front: a different number means a different front.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The kept points, in no order.
+    pub fn points(&self) -> impl Iterator<Item = &FrontPoint> {
+        self.points.iter()
     }
 
     /// True if nothing was kept yet.
@@ -95,6 +107,7 @@ impl Archive {
                 Relation::Incomparable => at += 1,
             }
         }
+        self.version += 1;
         self.points.push(FrontPoint { index, objectives: objectives.to_vec(), ties });
         true
     }
@@ -129,4 +142,26 @@ impl Archive {
         points.sort_unstable_by_key(|point| point.index);
         points
     }
+}
+
+/// The front without points that add nothing beyond a tolerance: going by index, a point stays unless one that stays is
+/// at most the share `tolerance` worse than it in every objective. Every point left out is within the tolerance of one that
+/// stays (additive form of epsilon dominance, Laumanns et al., Evolutionary Computation 10, 2002, with relative steps).
+pub fn thinned(front: Vec<FrontPoint>, goals: &[Goal], tolerance: f64) -> Vec<FrontPoint> {
+    if tolerance <= 0.0 {
+        return front;
+    }
+    let mut kept: Vec<FrontPoint> = Vec::new();
+    for point in front {
+        let covers = |other: &FrontPoint| {
+            goals.iter().zip(other.objectives.iter().zip(&point.objectives)).all(|(goal, (other, own))| match goal {
+                Goal::Minimise => *other <= own + own.abs() * tolerance,
+                Goal::Maximise => *other >= own - own.abs() * tolerance,
+            })
+        };
+        if !kept.iter().any(covers) {
+            kept.push(point);
+        }
+    }
+    kept
 }

@@ -29,6 +29,11 @@ impl Points {
             (Strategy::Random, Some(samples)) if samples < space.points() => {
                 Visited::Some(sample::without_repeats(space.points(), samples, search.seed))
             }
+            (Strategy::Lhs, Some(samples)) => Visited::Some(sample::latin_hypercube(space, samples, search.seed)),
+            // The plan has refused spaces of too many axes.
+            (Strategy::Sobol, Some(samples)) => {
+                sample::sobol_points(space, samples, search.seed).map_or(Visited::All(space.points()), Visited::Some)
+            }
             _ => Visited::All(space.points()),
         };
         Self { block: block_points(count_points(space, search)), visited }
@@ -64,8 +69,8 @@ impl Points {
 /// Number of points that a search visits.
 pub fn count_points(space: &Space, search: &SearchDecl) -> u64 {
     match (search.strategy, search.samples) {
-        (Strategy::Random, Some(samples)) => samples.min(space.points()),
-        _ => space.points(),
+        (Strategy::Random | Strategy::Lhs | Strategy::Sobol, Some(samples)) => samples.min(space.points()),
+        _ => search.budget.evaluations.map_or(space.points(), |most| most.min(space.points())),
     }
 }
 

@@ -7,9 +7,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rayon::prelude::*;
 
 use super::block::{BlockEvaluator, front};
-use super::pareto::{Archive, FrontPoint};
+use super::exact::Certificate;
+use super::history::History;
+use super::pareto::{Archive, FrontPoint, thinned};
 use super::points::Points;
 use super::record::Known;
+use super::search::{Session, StopReason, run_strategy};
 use super::shard::Shard;
 use super::space::Space;
 use crate::ppa::{Outcome, Plan};
@@ -100,6 +103,12 @@ pub struct Summary {
     pub nearest: Option<(u64, usize, f64)>,
     /// The front.
     pub front: Vec<FrontPoint>,
+    /// Why a search ended; `None` for a walk through all points or a sample.
+    pub stop: Option<StopReason>,
+    /// What an exact search proves.
+    pub certificate: Option<Certificate>,
+    /// The course of a search.
+    pub history: Option<History>,
 }
 
 /// What to evaluate.
@@ -159,6 +168,9 @@ pub fn run(job: &Job<'_>, observer: &mut dyn Observer) -> Result<End, RunError> 
         .num_threads(threads)
         .build()
         .map_err(|source| RunError::Threads { threads, source })?;
+    if job.search.strategy.chooses_as_it_goes() {
+        return run_search(job, &pool, observer);
+    }
     let points = Points::of(job.space, job.search);
     let halt = AtomicBool::new(false);
     let (sender, receiver) = sync_channel(1);
@@ -169,6 +181,21 @@ pub fn run(job: &Job<'_>, observer: &mut dyn Observer) -> Result<End, RunError> 
         halt.store(true, Relaxed);
         end
     })
+}
+
+/// Runs a search that chooses its points as it goes. It holds no blocks to go on from: stopped, it starts over.
+fn run_search(job: &Job<'_>, pool: &rayon::ThreadPool, observer: &mut dyn Observer) -> Result<End, RunError> {
+    let mut session = Session::new(job, pool, observer);
+    let ending = run_strategy(&mut session, job.search)?;
+    if job.stop.load(Relaxed) {
+        return Ok(End::Stopped);
+    }
+    let (stop, certificate) = ending.map_or((None, None), |(stop, certificate)| (Some(stop), certificate));
+    let goals: Vec<_> = job.plan.objectives.iter().map(|objective| objective.goal).collect();
+    let front = session.archive.into_front();
+    let history = Some(session.entries.history(&goals, &front, session.summary.points));
+    let front = thinned(front, &goals, job.search.tolerance());
+    Ok(End::Complete(Summary { front, stop, certificate, history, ..session.summary }))
 }
 
 /// Evaluates or reads block after block, a window at a time. `None` in a window: the run was stopped before that block.
@@ -183,7 +210,7 @@ fn produce(job: &Job<'_>, points: &Points, halt: &AtomicBool, sender: &SyncSende
         let results: io::Result<Vec<Option<Done>>> = next
             .into_par_iter()
             .map_init(
-                || BlockEvaluator::new(job, points),
+                || BlockEvaluator::new(job),
                 |evaluator, number| {
                     if job.stop.load(Relaxed) || halt.load(Relaxed) {
                         return Ok(None);
@@ -206,7 +233,7 @@ fn produce(job: &Job<'_>, points: &Points, halt: &AtomicBool, sender: &SyncSende
 
 /// Evaluates one block on this thread.
 pub fn run_block(job: &Job<'_>, points: &Points, number: u64) -> Block {
-    BlockEvaluator::new(job, points).evaluate(number)
+    BlockEvaluator::new(job).evaluate(points.range(number).map(|position| points.index(position)))
 }
 
 fn block(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, number: u64) -> io::Result<Done> {
@@ -223,7 +250,7 @@ fn block(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, num
             let fresh = job.retry_failed && evaluator.retry(&mut block);
             (block, fresh)
         }
-        None => (evaluator.evaluate(number), true),
+        None => (evaluator.evaluate(points.range(number).map(|position| points.index(position))), true),
     };
     Ok(Done { number, front: front(job, &block), block, fresh })
 }
@@ -235,8 +262,8 @@ fn consume(
     observer: &mut dyn Observer,
 ) -> Result<End, RunError> {
     let goals: Vec<_> = job.plan.objectives.iter().map(|objective| objective.goal).collect();
-    let mut archive = Archive::new(goals);
-    let mut summary = Summary { constraint_misses: vec![0; job.plan.constraints.len()], ..Summary::default() };
+    let mut archive = Archive::new(goals.clone());
+    let mut summary = Summary::new(job.plan);
     for window in windows {
         let window = window?;
         for done in window.iter().flatten().filter(|done| done.fresh) {
@@ -259,12 +286,17 @@ fn consume(
         }
         observer.progress(summary.points, archive.len());
     }
-    summary.front = archive.into_front();
+    summary.front = thinned(archive.into_front(), &goals, job.search.tolerance());
     Ok(End::Complete(summary))
 }
 
 impl Summary {
-    fn count(&mut self, block: &Block) {
+    /// The summary before the first point.
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self { constraint_misses: vec![0; plan.constraints.len()], ..Self::default() }
+    }
+
+    pub(super) fn count(&mut self, block: &Block) {
         self.points += block.indices.len() as u64;
         for (index, outcome) in block.indices.iter().zip(&block.outcomes) {
             match outcome {

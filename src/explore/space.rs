@@ -37,6 +37,16 @@ impl Space {
         }
     }
 
+    /// The index of the point with these digits.
+    pub fn index(&self, digits: &[u32]) -> u64 {
+        digits.iter().zip(&self.sizes).fold(0, |index, (digit, size)| index * size + u64::from(*digit))
+    }
+
+    /// Number of values on each axis.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
     /// Moves the digits to the next point.
     #[inline]
     pub fn advance(&self, digits: &mut [u32]) {

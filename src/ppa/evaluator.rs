@@ -191,7 +191,7 @@ impl<'p> Evaluator<'p> {
 }
 
 /// Joins the values of several workloads; NaN if one of them is.
-fn aggregate(how: Aggregate, goal: Goal, values: &mut [f64]) -> f64 {
+pub(super) fn aggregate(how: Aggregate, goal: Goal, values: &mut [f64]) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
         return f64::NAN;
     }

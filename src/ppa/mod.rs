@@ -2,7 +2,9 @@
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
+//! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
+mod bounds;
 mod checks;
 mod evaluator;
 pub mod metric;
@@ -11,6 +13,7 @@ mod parameters;
 mod plan;
 mod screen;
 
+pub use bounds::{BoxEvaluator, Verdict};
 pub use evaluator::{Evaluator, Outcome};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};

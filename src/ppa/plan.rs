@@ -1,5 +1,6 @@
 //! A study compiled once.
 
+use super::bounds::{BoundNodes, WorkloadBounds};
 use super::checks::{Tried, try_expressions};
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
@@ -15,8 +16,11 @@ use crate::spec::parameter::ParameterType;
 use crate::spec::program::{NodeId, Operation, Place, Program};
 use crate::spec::scene::SceneDecl;
 use crate::spec::scope::{Parameter, Scope};
-use crate::spec::sweep::{Aggregate, Goal};
+use crate::spec::sweep::{Aggregate, Goal, Strategy};
 use crate::spec::{Collector, Diagnostic, Diagnostics, Study};
+
+/// Most axes of a Sobol sample: `explore` has direction numbers for as many.
+const SOBOL_AXES: usize = 32;
 
 /// A whole study, ready to evaluate points.
 pub struct Plan {
@@ -56,6 +60,8 @@ pub struct WorkloadPlan {
     pub(super) guards: Vec<Place>,
     /// Places of the parameters, as in [`Plan::parameters`].
     pub(super) parameters: Vec<Place>,
+    /// Bounds over boxes of points; only where the search needs them.
+    pub(super) bounds: Option<WorkloadBounds>,
 }
 
 impl WorkloadPlan {
@@ -131,6 +137,10 @@ impl Compiler<'_> {
         if points.is_none() {
             let span = &self.study.sweep.parameters[0].span;
             self.error(span, "this space has 2^64 points or more", "fix some axes, or make them coarser");
+        }
+        if self.study.sweep.search.strategy == Strategy::Sobol && axes.len() > SOBOL_AXES {
+            let message = format!("the Sobol sequence has {SOBOL_AXES} dimensions, this sweep has {} axes", axes.len());
+            self.error(&self.study.sweep.search.span, message, "write strategy = \"lhs\", or fix some axes");
         }
         let metric_names = self.metric_names();
         let mut workloads = Vec::new();
@@ -270,6 +280,15 @@ impl Compiler<'_> {
             .collect()
     }
 
+    /// Indices of the metrics that objectives and constraints look at.
+    fn bounded_metrics(&self) -> Vec<usize> {
+        let names = self.metric_names();
+        let sweep = &self.study.sweep;
+        let objectives = sweep.search.objectives.iter().map(|(name, _, _)| name);
+        let constraints = sweep.constraints.iter().filter(|decl| decl.value.is_none()).map(|decl| &decl.name);
+        objectives.chain(constraints).filter_map(|name| names.iter().position(|known| known == name)).collect()
+    }
+
     fn check_output_metrics(&self, names: &[String]) {
         for (name, span) in &self.study.sweep.output.metrics {
             self.find_metric(names, name, span);
@@ -360,10 +379,33 @@ impl Compiler<'_> {
             );
             return None;
         }
+        let bounds = (study.sweep.search.strategy == Strategy::Exact).then(|| {
+            let metrics: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
+            let wanted = self.bounded_metrics();
+            WorkloadBounds::compile(
+                &scope.graph,
+                &program,
+                axes.len(),
+                BoundNodes {
+                    metrics: metrics
+                        .iter()
+                        .enumerate()
+                        .map(|(at, node)| wanted.contains(&at).then_some(*node))
+                        .collect(),
+                    constraints: &constraint_nodes,
+                    guards: &guards,
+                    kernel_inputs: &Schedule::directions(&graph),
+                    kernel_outputs: Output::ALL.len(),
+                    tiles: workload.tiles.clone(),
+                    binning,
+                },
+            )
+        });
         let place = |node: NodeId| program.place_of(node);
         let screen =
             |node: NodeId| ScreenProgram::new(&scope, node, axes.len(), workload.tiles.clone(), binning, &passed);
         Some(WorkloadPlan {
+            bounds,
             name: workload.name,
             equal_tiles: stream.is_some() && binning.is_none(),
             metrics: nodes.metrics.iter().chain(&nodes.utilization).filter_map(|node| place(*node)).collect(),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::Plan;
 use crate::spec::Study;
@@ -49,6 +50,12 @@ pub struct Manifest {
     pub failed: u64,
     /// Points on the front.
     pub front: usize,
+    /// Why a search ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+    /// What an exact search proves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certificate>,
     /// What differs from run to run.
     pub runtime: Runtime,
 }
@@ -138,6 +145,8 @@ impl Manifest {
             feasible: summary.feasible,
             failed: summary.failed,
             front: summary.front.len(),
+            stop: summary.stop.map(|stop| stop.text().to_owned()),
+            certificate: summary.certificate.clone(),
             runtime,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::metric::BOTTLENECK;
 use crate::ppa::{Outcome, Plan};
@@ -102,6 +103,12 @@ fn write_all(
         summary.failed,
         summary.front.len()
     )?;
+    if let Some(stop) = summary.stop {
+        writeln!(out, "  search      {}: {}", study.sweep.search.strategy.name(), stop.text())?;
+    }
+    if let Some(certificate) = &summary.certificate {
+        write_certificate(out, plan, certificate)?;
+    }
     for (index, reason) in &summary.failures {
         writeln!(out, "  failed      point {index} ({}): {reason}", point_text(plan, space, *index))?;
     }
@@ -129,6 +136,34 @@ fn write_all(
     let rate = if seconds > 0.0 { summary.points as f64 / seconds } else { 0.0 };
     writeln!(out, "  time        {} s, {} points per second", short(seconds), short(rate))?;
     writeln!(out, "  files       {files}")
+}
+
+fn write_certificate(out: &mut String, plan: &Plan, certificate: &Certificate) -> std::fmt::Result {
+    let share = |part: u64| short(100.0 * part as f64 / certificate.space as f64);
+    writeln!(
+        out,
+        "  proof       {} points evaluated ({} % of the space), {} boxes bounded ({} %): {} covered by the front, {} excluded",
+        certificate.evaluated,
+        share(certificate.evaluated),
+        certificate.boxes,
+        share(certificate.boxes),
+        certificate.covered,
+        certificate.excluded
+    )?;
+    if certificate.open.0 > 0 {
+        let (boxes, points) = certificate.open;
+        writeln!(out, "  open        {boxes} boxes with {points} points ({} %) were not opened", share(points))?;
+        let bounds: Vec<String> = plan
+            .objectives
+            .iter()
+            .zip(&certificate.remaining)
+            .map(|(objective, bound)| format!("{} {}", objective.name, short(*bound)))
+            .collect();
+        if !bounds.is_empty() {
+            writeln!(out, "              none of them betters {}", bounds.join(", "))?;
+        }
+    }
+    Ok(())
 }
 
 fn write_best(out: &mut String, plan: &Plan, space: &Space, summary: &Summary) -> std::fmt::Result {

@@ -5,6 +5,7 @@ use super::graph::StageGraph;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
+use crate::spec::program::bounds::Direction;
 use crate::spec::program::{Columns, Kernel, NodeId, Place, Program};
 
 /// What a schedule gives, in the order of its outputs.
@@ -33,11 +34,11 @@ pub enum Method {
 /// A compiled schedule with its working memory.
 #[derive(Clone)]
 pub struct Schedule {
-    stages: Vec<StagePlaces>,
-    groups: Vec<Place>,
-    tiles: Place,
+    pub(super) stages: Vec<StagePlaces>,
+    pub(super) groups: Vec<Place>,
+    pub(super) tiles: Place,
     scheduler: Scheduler,
-    bound_memory: Vec<[f64; 2]>,
+    pub(super) bound_memory: Vec<[f64; 2]>,
     last: Last,
 }
 
@@ -123,6 +124,19 @@ impl Schedule {
         self
     }
 
+    /// The nodes of [`Schedule::inputs`], each with what it does to the length.
+    pub fn directions(graph: &StageGraph) -> Vec<(NodeId, Direction)> {
+        super::enclose::directions(graph)
+    }
+
+    /// The unit whose groups own contiguous blocks of tiles.
+    pub(super) fn contiguous_unit(&self) -> Option<usize> {
+        match &self.scheduler {
+            Scheduler::Stream(scheduler) => scheduler.contiguous(),
+            Scheduler::List(_) => None,
+        }
+    }
+
     /// How it is computed.
     pub fn method(&self) -> Method {
         match self.scheduler {
@@ -131,6 +145,16 @@ impl Schedule {
         }
     }
 
+    /// Makespan in cycles, NaN if an input is not finite.
+    pub(super) fn finite_makespan(&mut self, columns: Columns<'_>) -> f64 {
+        if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
+            self.makespan(columns)
+        } else {
+            f64::NAN
+        }
+    }
+
+    /// Makespan in cycles; every input is finite.
     fn makespan(&mut self, columns: Columns<'_>) -> f64 {
         let tiles = columns.scalar(self.tiles) as usize;
         match &mut self.scheduler {

@@ -4,8 +4,10 @@
 //! stages that can use it at the same time; `bound` is the least length that any schedule could have. [`Schedule`] runs
 //! at every design point: `stream` where no unit is wanted by two stages at once (one pass over the tiles, equal tiles
 //! jumped exactly), `list` where stages compete (a list schedule in order of time, DAGS priorities).
+//! `enclose` bounds its length over boxes of points.
 
 mod bound;
+mod enclose;
 mod graph;
 mod kernel;
 mod list;

@@ -57,6 +57,11 @@ impl StreamScheduler {
         Some(Self { parts, contiguous: first, end: vec![0.0; stages.len()], times: Times::new(widest) })
     }
 
+    /// The unit whose groups own contiguous blocks of the tiles.
+    pub(super) fn contiguous(&self) -> Option<usize> {
+        self.contiguous
+    }
+
     /// Makespan in cycles.
     pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
         let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);

@@ -72,3 +72,31 @@ pub fn contents(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files.sort();
     files
 }
+
+/// Runs a search to its end.
+pub fn search(
+    plan: &Plan,
+    space: &nerarch_dse::explore::Space,
+    search: &nerarch_dse::spec::sweep::SearchDecl,
+    threads: usize,
+    observer: &mut dyn nerarch_dse::explore::Observer,
+) -> nerarch_dse::explore::Summary {
+    use nerarch_dse::explore::{End, Job, Shard, run};
+    let job = Job {
+        plan,
+        space,
+        search,
+        shown: &[],
+        threads,
+        shard: Shard::WHOLE,
+        known: None,
+        retry_failed: false,
+        fail_fast: false,
+        stop: &std::sync::atomic::AtomicBool::new(false),
+        probe: None,
+    };
+    match run(&job, observer).expect("run") {
+        End::Complete(summary) => summary,
+        End::Stopped => panic!("stopped"),
+    }
+}

@@ -121,6 +121,23 @@ pub struct State {
     columns: Vec<Vec<f64>>,
 }
 
+impl State {
+    /// Sets a value: that of a register, or of one tile of a column. Fields are measured and stay.
+    pub(super) fn write(&mut self, place: Place, tile: usize, value: f64) {
+        match place {
+            Place::Scalar(at) => self.registers[at as usize] = value,
+            Place::Column(at) => {
+                let column = &mut self.columns[at as usize];
+                if tile == 0 {
+                    column.clear();
+                }
+                column.push(value);
+            }
+            Place::Field(_) => {}
+        }
+    }
+}
+
 /// Read access to the tile values of a [`State`].
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
@@ -373,6 +390,13 @@ impl Program {
         };
         let binning = if index >= 0.0 { self.tiles.binnings.get(index as usize) } else { None };
         Columns { columns: &state.columns, binning, registers: &state.registers }
+    }
+
+    /// Puts the binning of that index in force.
+    pub(super) fn set_binning(&self, state: &mut State, index: f64) {
+        if let Some(place @ Place::Scalar(_)) = self.binning {
+            state.write(place, 0, index);
+        }
     }
 
     /// The value at a scalar place.

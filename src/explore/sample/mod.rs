@@ -1,4 +1,9 @@
-//! Samples without repeats.
+//! Samples without repeats: uniform, Latin hypercube, Sobol.
+
+pub mod sobol;
+mod spread;
+
+pub use spread::{latin_hypercube, sobol_points};
 
 use std::collections::BTreeSet;
 
@@ -21,6 +26,11 @@ pub fn without_repeats(points: u64, count: u64, seed: u64) -> Vec<u64> {
     } else {
         (0..points).filter(|index| !drawn.contains(index)).collect()
     }
+}
+
+/// A number from 0 up to but not including 1, from the upper 53 bits.
+pub(super) fn unit(generator: &mut ChaCha8Rng) -> f64 {
+    (generator.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
 fn draw(generator: &mut ChaCha8Rng, points: u64, count: u64) -> BTreeSet<u64> {
