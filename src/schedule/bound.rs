@@ -23,7 +23,15 @@ pub(super) fn lower_bound(
             start = start.max(memory[producer][1]);
         }
         for &(producer, _) in &stage.inputs {
-            let first = columns.get(stages[producer].occupancy).first().copied().unwrap_or(0.0);
+            let produced = columns.get(stages[producer].occupancy);
+            // On several groups a later, shorter tile can be ready before the first one.
+            let overtaken =
+                produced.len() > 1 && columns.scalar(groups[columns.scalar(stages[producer].unit) as usize]) > 1.0;
+            let first = match (overtaken, produced) {
+                (false, [first, ..]) => *first,
+                (true, _) => produced.iter().copied().fold(f64::INFINITY, f64::min),
+                (false, []) => 0.0,
+            };
             start = start.max(memory[producer][0] + first + columns.scalar(stages[producer].latency));
             // Unequal tiles finish out of order on several groups, so the last one may be any of them.
             let last = if let [equal] = occupancy { *equal } else { 0.0 };

@@ -237,6 +237,25 @@ proptest! {
     }
 }
 
+/// Found by the property above: behind a producer of several groups the consumer need not wait for the first tile.
+#[test]
+fn the_lower_bound_knows_that_tiles_overtake_each_other_on_several_groups() {
+    let pipeline = Pipeline {
+        durations: vec![
+            [vec![1405.0], vec![0.0; 11]].concat(),
+            [vec![0.0; 5], vec![539.0, 421.0, 221.0, 171.0, 1258.0, 1323.0, 253.0]].concat(),
+        ],
+        latencies: vec![224.0, 89.0],
+        groups: vec![4, 2],
+        edges: vec![(0, 1, 7)],
+        frame: 3191.0,
+        tiles: 12,
+        units: vec![0, 1],
+    };
+    let (makespan, bound, _) = pipeline.schedule(false);
+    assert!(makespan >= bound, "{makespan} beats {bound}");
+}
+
 #[test]
 fn a_chain_of_three_fills_and_drains_once() {
     // Two buffers between stages of 5, 7 and 3 cycles: 10 tiles take 5 + 10 * 7 + 3 cycles.

@@ -68,7 +68,8 @@ impl Interval {
     /// The ends moved outwards by a share of themselves.
     #[inline]
     pub fn widened(self, share: f64) -> Self {
-        Self { lo: self.lo - self.lo.abs() * share, hi: self.hi + self.hi.abs() * share }
+        let moved = |end: f64, by: f64| if end.is_finite() { end + end.abs() * by } else { end };
+        Self { lo: moved(self.lo, -share), hi: moved(self.hi, share) }
     }
 
     fn can_be_true(self) -> bool {
@@ -302,5 +303,12 @@ mod tests {
         assert_eq!(enclose(Function::If, Interval::point(0.0), one, two), two);
         assert_eq!(enclose(Function::If, Interval::UNKNOWN, one, two), Interval::new(1.0, 2.0));
         assert!(enclose(Function::Div, one, Interval::point(0.0), one).is_empty());
+    }
+
+    /// Found by the property above: a power that overflows at every point.
+    #[test]
+    fn moving_an_infinite_end_outwards_leaves_it_where_it_is() {
+        assert_eq!(Interval::new(f64::INFINITY, f64::INFINITY).widened(0.1).lo, f64::INFINITY);
+        assert!(Interval::EMPTY.widened(0.1).is_empty());
     }
 }
