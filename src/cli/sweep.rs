@@ -66,7 +66,7 @@ pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     let runtime = Runtime {
         threads,
         seconds,
-        points_per_second: if seconds > 0.0 { total as f64 / seconds } else { 0.0 },
+        points_per_second: if seconds > 0.0 { summary.points as f64 / seconds } else { 0.0 },
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
     };
     let manifest = Manifest::new(&study, &plan, &space, &summary, &arguments.sweep, runtime);
