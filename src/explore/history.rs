@@ -118,7 +118,7 @@ mod tests {
         entries.push(5, &[2.0, 3.0]);
         let point = |objectives: [f64; 2]| FrontPoint { index: 0, objectives: objectives.to_vec(), ties: 0 };
         let history = entries.history(&goals, &[point([1.0, 1.0]), point([2.0, 3.0])], 5);
-        assert_eq!(history.reference, [2.1, 0.8]);
+        assert_eq!(history.reference, [2.0 + 0.1, 1.0 - 0.2]);
         let counts: Vec<(u64, usize)> = history.steps.iter().map(|step| (step.evaluations, step.front)).collect();
         assert_eq!(counts, [(1, 1), (2, 1), (4, 1), (5, 2)]);
         let volume = history.steps[3].hypervolume.expect("volume");

@@ -51,7 +51,11 @@ impl Staircase {
 
     fn area(&self, reference: &[f64]) -> f64 {
         let ends = self.0.iter().skip(1).map(|step| step.0).chain([reference[0]]);
-        self.0.iter().zip(ends).map(|((x, y), end)| (end - x) * (reference[1] - y)).sum()
+        self.0
+            .iter()
+            .zip(ends)
+            .map(|((x, y), end)| (end - x) * (reference[1] - y))
+            .fold(0.0, |total, area| total + area)
     }
 }
 
