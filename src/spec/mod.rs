@@ -20,6 +20,7 @@ pub mod range;
 pub mod reader;
 pub mod scene;
 pub mod scope;
+mod search;
 pub mod source;
 mod study;
 pub mod sweep;
