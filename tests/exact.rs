@@ -379,9 +379,7 @@ fn the_exact_search_finds_the_front_of_every_random_study() {
         study(folder.path(), seed);
         let path = folder.path().join("sweep.toml");
         let name = path.to_str().expect("path");
-        let Ok((study, _)) = Study::load(name) else {
-            panic!("case {seed}: {}", Study::load(name).err().expect("faults"))
-        };
+        let (study, _) = Study::load(name).unwrap_or_else(|faults| panic!("case {seed}: {faults}"));
         // Some random studies are wrong, such as contiguous blocks on a unit that operators compete for.
         let Ok((plan, _)) = Plan::compile(&study) else { continue };
         let space = Space::new(&plan.axes).expect("space");

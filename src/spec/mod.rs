@@ -21,6 +21,7 @@ pub mod reader;
 pub mod resolved;
 pub mod scene;
 pub mod scope;
+mod search;
 pub mod source;
 mod study;
 pub mod sweep;

@@ -1,0 +1,241 @@
+//! `[search]` of a sweep file: how the space is searched.
+
+use super::diagnostic::Collector;
+use super::reader::Reader;
+use super::source::Span;
+use super::sweep::Goal;
+use super::tree::{Node, Table, Value};
+
+/// How the space is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// Every point.
+    Grid,
+    /// A sample without repeats.
+    Random,
+    /// A Latin hypercube: every axis evenly.
+    Lhs,
+    /// The Sobol sequence: every axis and many subspaces evenly.
+    Sobol,
+    /// The evolutionary algorithm NSGA-II.
+    Nsga2,
+    /// Branch and bound: the exact front without walking the space.
+    Exact,
+}
+
+impl Strategy {
+    /// All strategies and their words.
+    pub const NAMES: [(&'static str, Strategy); 6] = [
+        ("grid", Strategy::Grid),
+        ("random", Strategy::Random),
+        ("lhs", Strategy::Lhs),
+        ("sobol", Strategy::Sobol),
+        ("nsga2", Strategy::Nsga2),
+        ("exact", Strategy::Exact),
+    ];
+
+    /// True if it takes a number of `samples`.
+    pub fn is_sample(self) -> bool {
+        matches!(self, Self::Random | Self::Lhs | Self::Sobol)
+    }
+
+    /// True if earlier results decide which points come next.
+    pub fn chooses_as_it_goes(self) -> bool {
+        matches!(self, Self::Nsga2 | Self::Exact)
+    }
+
+    /// The word in files and reports.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, strategy)| *strategy == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// `[search]`.
+#[derive(Debug, Clone)]
+pub struct SearchDecl {
+    /// The strategy.
+    pub strategy: Strategy,
+    /// Metrics, their places, and the goal if the file states one.
+    pub objectives: Vec<(String, Span, Option<Goal>)>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Points of a random sample.
+    pub samples: Option<u64>,
+    /// Where the strategy stands.
+    pub span: Span,
+    /// Members of a generation of NSGA-II.
+    pub population: usize,
+    /// How much a search may do.
+    pub budget: Budget,
+    /// Share of an objective within which points count as equally good; 0 keeps all.
+    pub epsilon: f64,
+}
+
+impl SearchDecl {
+    /// The tolerance of one comparison. A search drops what is within it of a point, and the front what is within it of
+    /// another point: together that is at most `epsilon`.
+    pub fn tolerance(&self) -> f64 {
+        (1.0 + self.epsilon).sqrt() - 1.0
+    }
+}
+
+/// Members of a generation where the file does not say.
+const DEFAULT_POPULATION: u64 = 100;
+/// Most points of a sample that spreads over the axes.
+const MAX_SPREAD: u64 = 100_000_000;
+
+/// How much a search may do; without limits it ends by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budget {
+    /// Most evaluations.
+    pub evaluations: Option<u64>,
+    /// Most seconds; gives up that two runs are the same.
+    pub seconds: Option<f64>,
+}
+
+/// Reads `[search]`; faults go to `diagnostics`.
+pub(super) fn read_search(table: &Table, diagnostics: &Collector) -> Option<SearchDecl> {
+    let reader = Reader::new(table, "[search]", diagnostics);
+    let stated = table.get("strategy").is_some();
+    let strategy = reader.choice("strategy", &Strategy::NAMES);
+    let samples = reader.whole("samples", 1);
+    let seed = reader.whole("seed", 0).unwrap_or(0);
+    let epsilon = reader.number("epsilon");
+    if let (Some(epsilon), Some(node)) = (epsilon, table.get("epsilon"))
+        && !(0.0..1.0).contains(&epsilon)
+    {
+        reader.error(
+            &node.span,
+            format!("`epsilon` is {epsilon}, not a share from 0 to below 1"),
+            "write `epsilon = 0.01` to merge points within one percent of each other in every objective",
+        );
+    }
+    let population = reader.whole("population", 4);
+    let budget = reader.table("budget").map_or_else(Budget::default, |table| read_budget(table, diagnostics));
+    let strategy = if stated { strategy } else { Some(Strategy::Grid) };
+    if let Some(strategy) = strategy {
+        check_search(&reader, table, strategy, samples);
+    }
+    let objectives = reader.required("objectives").map(|node| read_objectives(node, &reader));
+    reader.finish();
+    let population = usize::try_from(population.unwrap_or(DEFAULT_POPULATION)).ok()?;
+    let span = table.get("strategy").map_or(&table.span, |node| &node.span).clone();
+    Some(SearchDecl {
+        strategy: strategy?,
+        span,
+        objectives: objectives?,
+        seed,
+        samples,
+        population,
+        budget,
+        epsilon: epsilon.unwrap_or(0.0),
+    })
+}
+
+/// Each key belongs to some strategies and is refused by the others.
+fn check_search(reader: &Reader<'_>, table: &Table, strategy: Strategy, samples: Option<u64>) {
+    let name = strategy.name();
+    match (strategy.is_sample(), table.get("samples")) {
+        (true, None) => reader.error(
+            reader.span(),
+            format!("strategy \"{name}\" needs the number of its points"),
+            "add `samples = 10000`",
+        ),
+        (true, Some(node)) if strategy != Strategy::Random && samples.is_some_and(|samples| samples > MAX_SPREAD) => {
+            reader.error(
+                &node.span,
+                format!("strategy \"{name}\" holds its points in memory and takes at most {MAX_SPREAD}"),
+                "use fewer, or walk all points with strategy = \"grid\"",
+            );
+        }
+        (false, Some(node)) => reader.error(
+            &node.span,
+            format!("strategy \"{name}\" takes no `samples`"),
+            match strategy {
+                Strategy::Grid => "remove it, or write strategy = \"random\"",
+                _ => "write `budget = { evaluations = 10000 }` to limit it",
+            },
+        ),
+        _ => {}
+    }
+    if let (false, Some(node)) = (strategy.chooses_as_it_goes(), table.get("budget")) {
+        reader.error(
+            &node.span,
+            format!("strategy \"{name}\" knows its points beforehand and takes no `budget`"),
+            "remove it, or choose a search that can stop early, such as strategy = \"exact\"",
+        );
+    }
+    if strategy == Strategy::Nsga2 && table.get("budget").is_none() {
+        reader.error(
+            reader.span(),
+            "strategy \"nsga2\" never ends by itself",
+            "add `budget = { evaluations = 10000 }`, or `seconds`",
+        );
+    }
+    if let (false, Some(node)) = (strategy == Strategy::Nsga2, table.get("population")) {
+        reader.error(
+            &node.span,
+            format!("strategy \"{name}\" has no `population`"),
+            "remove it, or write strategy = \"nsga2\"",
+        );
+    }
+}
+
+fn read_budget(table: &Table, diagnostics: &Collector) -> Budget {
+    let reader = Reader::new(table, "`budget`", diagnostics);
+    let evaluations = reader.whole("evaluations", 0);
+    let seconds = reader.number("seconds");
+    match table.get("seconds") {
+        Some(node) if seconds.is_some_and(|seconds| seconds < 0.0) => {
+            reader.error(
+                &node.span,
+                "`seconds` is negative",
+                "write how long the search may take, as 0 or more seconds",
+            );
+        }
+        _ => {}
+    }
+    if table.get("evaluations").is_none() && table.get("seconds").is_none() {
+        reader.error(reader.span(), "`budget` limits nothing", "add `evaluations = 10000`, `seconds = 60`, or both");
+    }
+    reader.finish();
+    Budget { evaluations, seconds }
+}
+
+fn read_objectives(node: &Node, reader: &Reader<'_>) -> Vec<(String, Span, Option<Goal>)> {
+    let Value::Array(items) = &node.value else {
+        reader.error(&node.span, "`objectives` must be a list", "write `objectives = [\"latency_ms\", \"area_mm2\"]`");
+        return Vec::new();
+    };
+    if items.is_empty() {
+        reader.error(&node.span, "`objectives` is empty", "add at least one metric");
+    }
+    let mut objectives: Vec<(String, Span, Option<Goal>)> = Vec::new();
+    for item in items {
+        let (name, goal) = match &item.value {
+            Value::Text(name) => (Some(name.clone()), None),
+            Value::Table(table) => {
+                let inner = Reader::new(table, "an objective", reader.diagnostics());
+                let name = inner.required_text("metric");
+                let goal = inner.choice("goal", &[("minimise", Goal::Minimise), ("maximise", Goal::Maximise)]);
+                inner.finish();
+                (name, goal)
+            }
+            other => {
+                reader.error(
+                    &item.span,
+                    format!("an objective must be a metric's name, not {}", other.kind()),
+                    "write \"latency_ms\"",
+                );
+                (None, None)
+            }
+        };
+        let Some(name) = name else { continue };
+        if objectives.iter().any(|(known, _, _)| *known == name) {
+            reader.error(&item.span, format!("objective `{name}` stands twice"), "remove one");
+        } else {
+            objectives.push((name, item.span.clone(), goal));
+        }
+    }
+    objectives
+}
