@@ -341,3 +341,35 @@ fn a_record_whose_end_is_damaged_never_gives_wrong_data() {
     ends(&program(folder.path(), &["sweep", "mine.toml"]), 2, &["header is damaged", "--force"]);
     ends(&program(folder.path(), &["sweep", "mine.toml", "--force"]), 0, &["2880 of 2880"]);
 }
+
+/// Every state in which a process can die while it publishes a run.
+#[test]
+fn a_publication_that_was_cut_off_is_completed() {
+    let folder = tempfile::tempdir().expect("folder");
+    sweep(folder.path());
+    let whole = reference(folder.path());
+    let out = |name: &str| folder.path().join("out").join(name);
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &[]);
+    let confirmed = || {
+        ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &["is finished"]);
+        assert!(contents(&out("mine")) == whole, "the result differs");
+        assert!(!out("mine~unfinished").exists() && !out(".mine.replaced").exists());
+    };
+    let copy = |from: &str, to: &str| {
+        assert!(Command::new("cp").arg("-r").args([out(from), out(to)]).status().expect("cp").success());
+    };
+    // Everything written, not yet renamed.
+    fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    confirmed();
+    // The older run is out of the way, the new one not yet in its place.
+    fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    fs::create_dir(out(".mine.replaced")).expect("folder");
+    fs::write(out(".mine.replaced/old"), "old").expect("write");
+    confirmed();
+    // The new one is in its place, the older one not yet deleted.
+    copy("mine", ".mine.replaced");
+    confirmed();
+    // Nothing but the older one is left of both: it comes back.
+    fs::rename(out("mine"), out(".mine.replaced")).expect("rename");
+    confirmed();
+}

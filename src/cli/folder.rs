@@ -113,7 +113,10 @@ impl RunFolder {
     pub fn finish(&self, name: &str) -> io::Result<()> {
         let partial = self.partial(name);
         File::open(&partial)?.sync_all()?;
-        fs::rename(&partial, self.work().join(name))
+        let path = self.work().join(name);
+        fs::rename(&partial, &path)?;
+        // Before the record that it was made from may go.
+        sync_folder(&path)
     }
 
     /// Writes a whole file.
