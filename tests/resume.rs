@@ -39,7 +39,7 @@ fn ends(output: &Output, status: i32, with: &[&str]) {
 
 /// Starts the sweep, slowed down, and waits until some of it is recorded.
 fn start(folder: &Path, extra: &[&str]) -> std::process::Child {
-    let child = Command::new(PROGRAM)
+    let mut child = Command::new(PROGRAM)
         .args(["sweep", "mine.toml", "--threads", "2"])
         .args(extra)
         .current_dir(folder)
@@ -55,6 +55,7 @@ fn start(folder: &Path, extra: &[&str]) -> std::process::Child {
         }
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
+    child.kill().and_then(|()| child.wait()).expect("kill");
     panic!("nothing was recorded");
 }
 
@@ -360,6 +361,10 @@ fn a_publication_that_was_cut_off_is_completed() {
     };
     // Everything written, not yet renamed.
     fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    confirmed();
+    // The same, and the record not yet deleted.
+    fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    fs::write(out("mine~unfinished/record.bin"), "of no use any more").expect("write");
     confirmed();
     // The older run is out of the way, the new one not yet in its place.
     fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
