@@ -39,7 +39,7 @@ fn ends(output: &Output, status: i32, with: &[&str]) {
 
 /// Starts the sweep, slowed down, and waits until some of it is recorded.
 fn start(folder: &Path, extra: &[&str]) -> std::process::Child {
-    let child = Command::new(PROGRAM)
+    let mut child = Command::new(PROGRAM)
         .args(["sweep", "mine.toml", "--threads", "2"])
         .args(extra)
         .current_dir(folder)
@@ -55,6 +55,7 @@ fn start(folder: &Path, extra: &[&str]) -> std::process::Child {
         }
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
+    child.kill().and_then(|()| child.wait()).expect("kill");
     panic!("nothing was recorded");
 }
 
@@ -340,4 +341,40 @@ fn a_record_whose_end_is_damaged_never_gives_wrong_data() {
     fs::write(&path, &changed).expect("write");
     ends(&program(folder.path(), &["sweep", "mine.toml"]), 2, &["header is damaged", "--force"]);
     ends(&program(folder.path(), &["sweep", "mine.toml", "--force"]), 0, &["2880 of 2880"]);
+}
+
+/// Every state in which a process can die while it publishes a run.
+#[test]
+fn a_publication_that_was_cut_off_is_completed() {
+    let folder = tempfile::tempdir().expect("folder");
+    sweep(folder.path());
+    let whole = reference(folder.path());
+    let out = |name: &str| folder.path().join("out").join(name);
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &[]);
+    let confirmed = || {
+        ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &["is finished"]);
+        assert!(contents(&out("mine")) == whole, "the result differs");
+        assert!(!out("mine~unfinished").exists() && !out(".mine.replaced").exists());
+    };
+    let copy = |from: &str, to: &str| {
+        assert!(Command::new("cp").arg("-r").args([out(from), out(to)]).status().expect("cp").success());
+    };
+    // Everything written, not yet renamed.
+    fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    confirmed();
+    // The same, and the record not yet deleted.
+    fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    fs::write(out("mine~unfinished/record.bin"), "of no use any more").expect("write");
+    confirmed();
+    // The older run is out of the way, the new one not yet in its place.
+    fs::rename(out("mine"), out("mine~unfinished")).expect("rename");
+    fs::create_dir(out(".mine.replaced")).expect("folder");
+    fs::write(out(".mine.replaced/old"), "old").expect("write");
+    confirmed();
+    // The new one is in its place, the older one not yet deleted.
+    copy("mine", ".mine.replaced");
+    confirmed();
+    // Nothing but the older one is left of both: it comes back.
+    fs::rename(out("mine"), out(".mine.replaced")).expect("rename");
+    confirmed();
 }

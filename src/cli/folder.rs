@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use super::lock::RunLock;
 use crate::explore::record::writer::sync_folder;
+use crate::report::manifest::Manifest;
 
 /// The record, within the folder.
 pub const RECORD: &str = "record.bin";
@@ -29,6 +30,7 @@ impl RunFolder {
         let lock = RunLock::acquire(out, name)?;
         let folder = Self { out: out.to_path_buf(), name: name.to_owned(), _lock: lock };
         if folder.work().join(INPUTS).exists() {
+            folder.drop_useless_record()?;
             folder.publish()?;
         } else if folder.replaced().exists() {
             let (old, target) = (folder.replaced(), folder.target());
@@ -36,6 +38,20 @@ impl RunFolder {
             result.map_err(|source| Failure::Write { path: old, source })?;
         }
         Ok(folder)
+    }
+
+    /// Deletes the record of a complete whole run in which no point failed. That of a shard, which has no manifest, stays.
+    ///
+    /// # Errors
+    /// If it cannot be deleted.
+    pub fn drop_useless_record(&self) -> Result<(), Failure> {
+        let manifest = fs::read_to_string(self.work().join("manifest.json")).ok();
+        let manifest = manifest.and_then(|text| serde_json::from_str::<Manifest>(&text).ok());
+        let path = self.record();
+        if manifest.is_some_and(|manifest| manifest.failed == 0) && path.exists() {
+            fs::remove_file(&path).map_err(|source| Failure::Write { path, source })?;
+        }
+        Ok(())
     }
 
     /// Where the finished run is.
@@ -113,7 +129,10 @@ impl RunFolder {
     pub fn finish(&self, name: &str) -> io::Result<()> {
         let partial = self.partial(name);
         File::open(&partial)?.sync_all()?;
-        fs::rename(&partial, self.work().join(name))
+        let path = self.work().join(name);
+        fs::rename(&partial, &path)?;
+        // Before the record that it was made from may go.
+        sync_folder(&path)
     }
 
     /// Writes a whole file.

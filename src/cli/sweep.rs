@@ -232,10 +232,7 @@ pub fn finish(
     let seconds = runtime.seconds;
     results::write(folder, (study, plan, space, schema), (summary, &cloud, reference.as_ref()), sweep, runtime)?;
     results::write_identity(folder, identity)?;
-    let record = folder.record();
-    if summary.failed == 0 && record.exists() {
-        std::fs::remove_file(&record).map_err(|source| Failure::Write { path: record, source })?;
-    }
+    folder.drop_useless_record()?;
     let target = folder.publish()?;
     if !quiet {
         let files = target.display().to_string();

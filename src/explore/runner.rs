@@ -54,7 +54,7 @@ pub struct Block {
     pub indices: Vec<u64>,
     /// What came out of each point.
     pub outcomes: Vec<Outcome>,
-    /// Metrics, point by point, as [`Evaluator::metrics`] gives them.
+    /// Metrics, point by point, as [`crate::ppa::Evaluator::metrics`] gives them.
     pub metrics: Vec<f64>,
     /// Objectives, point by point.
     pub objectives: Vec<f64>,
