@@ -48,3 +48,12 @@ pub fn program(folder: &Path, arguments: &[&str]) -> Output {
 pub fn error(ours: f64, theirs: f64) -> f64 {
     (ours / theirs - 1.0).abs()
 }
+
+/// The scene `lego` does not say which overlap test its totals hold for: a pipeline of tiles must not either.
+pub fn overlap(pipeline: &str) -> &'static str {
+    match pipeline {
+        "gscore" => "[parameters]\noverlap = { choice = [\"unstated\"] }\nsubtiles = { choice = [\"none\"] }",
+        "3dgs" | "4dgs" | "gaurast" | "gbu" | "gsarch" => "[parameters]\noverlap = { choice = [\"unstated\"] }",
+        _ => "",
+    }
+}
