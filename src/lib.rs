@@ -8,3 +8,4 @@ pub mod ppa;
 pub mod report;
 pub mod schedule;
 pub mod spec;
+pub mod validate;

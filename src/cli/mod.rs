@@ -4,6 +4,7 @@ mod check;
 mod list;
 mod output;
 mod sweep;
+mod validate;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -31,6 +32,14 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
+    },
+    /// Compare published figures of accelerators with what the model gives.
+    Validate {
+        /// An accelerator, or a file of targets; all stock ones if not given.
+        name: Option<String>,
+        /// How the table is written.
+        #[arg(long, value_enum, default_value = "text")]
+        format: crate::validate::Format,
     },
     /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
     List,
@@ -102,6 +111,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Check { sweeps } => check::run(&sweeps),
+        Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::List => list::run(),
     };
     result.unwrap_or_else(|failure| {
