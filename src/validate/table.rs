@@ -68,7 +68,11 @@ fn row(outcome: &Outcome) -> [String; 9] {
         short(target.published),
         short(outcome.ours),
         // An interval is judged by what it holds, not by the distance of its nominal value.
-        if outcome.interval.is_some() { String::new() } else { format!("{:+.2}", (outcome.error_percent() * 100.0).round() / 100.0 + 0.0) },
+        if outcome.interval.is_some() {
+            String::new()
+        } else {
+            format!("{:+.2}", (outcome.error_percent() * 100.0).round() / 100.0 + 0.0)
+        },
         interval,
         outcome.width_percent().map_or_else(String::new, |width| format!("{width:.0}")),
         basis,
