@@ -32,3 +32,4 @@ pub mod report;
 pub mod schedule;
 pub mod spec;
 pub mod trace;
+pub mod validate;

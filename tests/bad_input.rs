@@ -293,6 +293,51 @@ const CASES: &[Case] = &[
         &["works at a rate in `sample`, but `FrustumCullProject` counts gaussian"],
     ),
     ("hardware.toml", "groups    = 2", "groups    = 3", &["is not a whole number", "instances per group"]),
+    // Kinds and passes.
+    (
+        "pipeline.toml",
+        "gaussians = \"scene.gaussians\"",
+        "gaussians = \"scene.gaussians\"\npass = \"backwards\"",
+        &["`pass` cannot be \"backwards\"", "did you mean `backward`?"],
+    ),
+    (
+        "pipeline.toml",
+        "gaussians = \"scene.gaussians\"",
+        "gaussians = \"scene.gaussians\"\npass = \"backward\"",
+        &["can execute operator `cull`", "`culler`: runs forward only, but this is the backward pass"],
+    ),
+    (
+        "pipeline.toml",
+        "[[operator]]\nname      = \"cull\"",
+        "[[operator]]\nname = \"a\"\nkind = \"BUM\"\nsamples = 1\n[[operator]]\nname      = \"cull\"",
+        &["operator `a`: kind `BUM` has no forward pass", "write pass = \"backward\""],
+    ),
+    (
+        "pipeline.toml",
+        "name = \"pipe\"",
+        "name = \"pipe\"\nkind = [{ name = \"K\", category = \"blending\", stages = [\"MPL\"], counts = { a = 1 } }]",
+        &["`MPL` can be no stage of kind `K`", "did you mean `MLP`?"],
+    ),
+    (
+        "pipeline.toml",
+        "name = \"pipe\"",
+        "name = \"pipe\"\nkind = [{ name = \"K\", category = \"blending\", backward = {} }]",
+        &["`backward` counts nothing", "add a count"],
+    ),
+    (
+        "hardware.toml",
+        "executes  = [\"blending\"]",
+        "executes  = [\"blending\"]\npasses = [\"both\"]",
+        &["there is no pass \"both\"", "known are: forward, backward"],
+    ),
+    (
+        "pipeline.toml",
+        "kind = \"barrier\"",
+        "kind = \"barrier\"\n[[edge]]\nfrom = \"load\"\nto = \"cull\"\nkind = \"carried\"",
+        &["`load` is not the last", "iterations that overlap are not modelled"],
+    ),
+    ("pipeline.toml", "over = \"tiles\"", "over = \"rays\"", &["`over` cannot be \"rays\"", "known are"]),
+    ("pipeline.toml", "over = \"tiles\"", "over = \"batches\"", &["[stream] needs the key `batches`"]),
     // Scenes.
     (
         "sweep.toml",

@@ -19,6 +19,7 @@ mod slurm;
 mod study;
 mod sweep;
 mod trace;
+mod validate;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -57,6 +58,14 @@ enum Command {
     Merge(merge::MergeArguments),
     /// Print a Slurm job-array script that runs a sweep in shards.
     Slurm(slurm::SlurmArguments),
+    /// Compare published figures of accelerators with what the model gives.
+    Validate {
+        /// An accelerator, or a file of targets; all stock ones if not given.
+        name: Option<String>,
+        /// How the table is written.
+        #[arg(long, value_enum, default_value = "text")]
+        format: crate::validate::Format,
+    },
     /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
     List,
     /// Show what a traced renderer computes, operator by operator.
@@ -199,6 +208,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Check { sweeps, plan, threads } => check::run(&sweeps, plan.then(|| sweep::threads(threads))),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
+        Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::List => list::run(),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Sram(question) => ask::sram(&question),

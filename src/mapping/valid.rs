@@ -128,6 +128,10 @@ fn refuse(unit: &UnitDecl, operator: &Operator, at: usize, srams: &[Sram], traff
         let list: Vec<&str> = unit.executes.iter().map(|(word, _)| word.as_str()).collect();
         return Some(format!("executes {}", list.join(", ")));
     }
+    if !unit.passes.contains(&operator.pass) {
+        let list: Vec<&str> = unit.passes.iter().map(|pass| pass.name()).collect();
+        return Some(format!("runs {} only, but this is the {} pass", list.join(" and "), operator.pass.name()));
+    }
     if let RateDecl::Item { item, .. } = &unit.rate
         && operator.counts.get(item).is_none()
     {

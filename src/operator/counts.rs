@@ -1,11 +1,12 @@
 //! The counts of each operator of a pipeline.
 
-use crate::spec::Study;
 use crate::spec::diagnostic::did_you_mean;
-use crate::spec::kind::KindDecl;
+use crate::spec::kind::{CountDecl, KindDecl, Pass};
 use crate::spec::pipeline::{EdgeKind, OperatorDecl};
 use crate::spec::program::NodeId;
+use crate::spec::reader::Quantity;
 use crate::spec::scope::{Scope, Typed};
+use crate::spec::{Collector, Diagnostics, Study};
 
 /// An operator of the pipeline with its counts.
 pub struct Operator {
@@ -15,6 +16,8 @@ pub struct Operator {
     pub kind: String,
     /// The family of its kind.
     pub category: String,
+    /// Values or gradients.
+    pub pass: Pass,
     /// What it counts: per tile if it streams, else per frame.
     pub counts: Counts,
     /// True if it works tile by tile.
@@ -49,15 +52,21 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         scope.error(kind_span, format!("there is no operator kind `{kind_name}`"), help);
         return None;
     };
-    let mut locals = arguments(scope, decl, kind)?;
-    let mut counts = Counts::default();
-    for (name, span, quantity) in &kind.counts {
-        let what = format!("count `{name}` of operator `{}`", decl.name);
-        let node = scope.compile(quantity, &what, &locals)?;
-        let node = scope.at_least(node, 0.0, span, &what);
-        locals.push((name.clone(), Typed::number(node)));
-        counts.0.push((name.clone(), node));
+    if kind.counts_of(decl.pass).is_empty() {
+        let other = if decl.pass == Pass::Forward { Pass::Backward } else { Pass::Forward };
+        scope.error(
+            &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
+            format!("operator `{}`: kind `{kind_name}` has no {} pass", decl.name, decl.pass.name()),
+            format!(
+                "write pass = \"{}\" if that is meant, or give the kind {}",
+                other.name(),
+                if decl.pass == Pass::Backward { "a [kind.backward] table of counts" } else { "`counts`" }
+            ),
+        );
+        return None;
     }
+    let locals = arguments(scope, decl, kind)?;
+    let counts = compile_counts(scope, &decl.name, kind, decl.pass, locals)?;
     let tiled = counts.0.iter().any(|(_, node)| scope.graph.is_tiled(*node));
     let streams = study
         .pipeline
@@ -76,9 +85,66 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         name: decl.name.clone(),
         kind: kind.name.clone(),
         category: kind.category.clone(),
+        pass: decl.pass,
         counts,
         streamed: streams,
     })
+}
+
+/// The counts of a pass from the arguments; those of the backward pass may use the forward ones as `forward.*`.
+fn compile_counts(
+    scope: &mut Scope<'_>,
+    operator: &str,
+    kind: &KindDecl,
+    pass: Pass,
+    mut locals: Vec<(String, Typed)>,
+) -> Option<Counts> {
+    let mut compile = |locals: &[(String, Typed)], decls: &[CountDecl]| {
+        let mut locals = locals.to_vec();
+        let mut counts = Counts::default();
+        for (name, span, quantity) in decls {
+            let what = format!("count `{name}` of operator `{operator}`");
+            let node = scope.compile(quantity, &what, &locals)?;
+            let node = scope.at_least(node, 0.0, span, &what);
+            locals.push((name.clone(), Typed::number(node)));
+            counts.0.push((name.clone(), node));
+        }
+        Some(counts)
+    };
+    if pass == Pass::Backward {
+        let forward = compile(&locals, &kind.counts)?;
+        locals.extend(forward.0.iter().map(|(name, node)| (format!("forward.{name}"), Typed::number(*node))));
+    }
+    compile(&locals, kind.counts_of(pass))
+}
+
+/// What a kind counts for arguments that are plain numbers: for looking at a kind without a pipeline.
+///
+/// # Errors
+/// If an argument is missing or unknown, or a count has no value.
+pub fn count(kind: &KindDecl, pass: Pass, arguments: &[(&str, f64)]) -> Result<Vec<(String, f64)>, Diagnostics> {
+    let diagnostics = Collector::default();
+    let mut scope = Scope::new(Vec::new(), &diagnostics);
+    let decl = OperatorDecl {
+        name: kind.name.clone(),
+        span: kind.span.clone(),
+        kind: (kind.name.clone(), kind.span.clone()),
+        pass,
+        arguments: arguments
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), kind.span.clone(), Quantity::constant(*value, &kind.span)))
+            .collect(),
+    };
+    let counts = self::arguments(&mut scope, &decl, kind)
+        .and_then(|locals| compile_counts(&mut scope, &kind.name, kind, pass, locals));
+    let values = counts.and_then(|counts| {
+        let value = |node| scope.graph.constant_value(node).filter(|value: &f64| value.is_finite());
+        counts.0.into_iter().map(|(name, node)| Some((name, value(node)?))).collect::<Option<Vec<_>>>()
+    });
+    if values.is_none() && diagnostics.error_count() == 0 {
+        scope.error(&kind.span, format!("a count of kind `{}` has no value", kind.name), "give other arguments");
+    }
+    diagnostics.finish(values).map(|(values, _)| values)
 }
 
 /// The values of a kind's parameters: what the operator gives, else the kind's defaults.

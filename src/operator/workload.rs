@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::spec::expr::Function;
-use crate::spec::pipeline::StreamDecl;
+use crate::spec::pipeline::{BinningKey, StreamDecl};
 use crate::spec::program::{BinningTiles, NodeId, Operation, Origin, TileTable};
 use crate::spec::scene::{Binning, SceneDecl};
 use crate::spec::scope::{Root, Scope, Typed};
@@ -55,6 +55,12 @@ pub fn bind_workload(
         scope.define("scene.pixels", Typed::number(pixels));
     }
     let Some(decl) = stream else { return Some(Workload { name, tiles: Arc::default(), stream: None }) };
+    let Some(key) = &decl.binning else {
+        let batches = scope.compile_count(&decl.equal_tiles, "the number of batches", 1.0, None)?;
+        scope.define("stream.tiles", Typed::number(batches));
+        let stream = Stream { tiles: batches, binning: None };
+        return Some(Workload { name, tiles: Arc::default(), stream: Some(stream) });
+    };
     let binnings: Vec<&Binning> = scene.binnings.iter().filter(|binning| binning.camera == camera).collect();
     let measured = binnings.iter().filter(|binning| binning.tiles.is_some()).count();
     if measured != 0 && measured != binnings.len() {
@@ -65,7 +71,7 @@ pub fn bind_workload(
         );
         return None;
     }
-    let binning = select_binning(scope, &name, &binnings, decl)?;
+    let binning = select_binning(scope, &name, &binnings, key, &decl.span)?;
     define_totals(scope, &binnings, binning);
     if measured == 0 {
         let tiles = scope.compile_count(&decl.equal_tiles, "the number of equal tiles", 1.0, None)?;
@@ -103,19 +109,25 @@ fn define_missing(scope: &mut Scope<'_>, name: &str, span: &crate::spec::Span) {
 }
 
 /// The index of the binning that was measured for the point's tile size and overlap test; no value if none was.
-fn select_binning(scope: &mut Scope<'_>, name: &str, binnings: &[&Binning], decl: &StreamDecl) -> Option<NodeId> {
-    let tile = scope.compile(&decl.tile, "the tile size", &[])?;
-    let test = scope.compile_typed(&decl.test, "the overlap test", &[])?;
+fn select_binning(
+    scope: &mut Scope<'_>,
+    name: &str,
+    binnings: &[&Binning],
+    key: &BinningKey,
+    span: &crate::spec::Span,
+) -> Option<NodeId> {
+    let tile = scope.compile(&key.tile, "the tile size", &[])?;
+    let test = scope.compile_typed(&key.test, "the overlap test", &[])?;
     let Some(words) = test.words else {
         scope.error(
-            &decl.test.span,
+            &key.test.span,
             "the overlap test must be a parameter that takes words",
             "declare it with `choice = [...]`",
         );
         return None;
     };
     let what = format!("scene `{name}`: this tile size and overlap test (measured are {})", measured_list(binnings));
-    let outer = scope.graph.set_origin(Some(Arc::new(Origin { span: decl.span.clone(), what: what.as_str().into() })));
+    let outer = scope.graph.set_origin(Some(Arc::new(Origin { span: span.clone(), what: what.as_str().into() })));
     let mut index = scope.graph.push(Operation::Missing);
     for (at, binning) in binnings.iter().enumerate().rev() {
         let Some(word) = words.iter().position(|word| *word == binning.test) else { continue };
@@ -127,7 +139,7 @@ fn select_binning(scope: &mut Scope<'_>, name: &str, binnings: &[&Binning], decl
         index = scope.graph.select(both, here, index);
     }
     scope.graph.set_origin(outer);
-    scope.roots.push(Root { node: index, span: decl.span.clone(), what: what.into() });
+    scope.roots.push(Root { node: index, span: span.clone(), what: what.into() });
     Some(index)
 }
 

@@ -27,6 +27,8 @@ pub struct Evaluator<'p> {
     workloads: Vec<(State, Schedule)>,
     /// Digits of the point before; empty before the first.
     digits: Vec<u32>,
+    /// True before the first point: a space without axes has no digits that could tell.
+    fresh: bool,
     /// Metrics of all workloads, one after the other.
     metrics: Vec<f64>,
     objectives: Vec<f64>,
@@ -42,6 +44,7 @@ impl<'p> Evaluator<'p> {
             plan,
             workloads,
             digits: Vec::with_capacity(plan.axes.len()),
+            fresh: true,
             metrics: vec![f64::NAN; plan.workloads.len() * plan.metric_names.len()],
             objectives: vec![f64::NAN; plan.objectives.len()],
             scratch: Vec::with_capacity(plan.workloads.len()),
@@ -52,7 +55,7 @@ impl<'p> Evaluator<'p> {
     /// since the point before is computed. Allocates nothing.
     pub fn evaluate(&mut self, digits: &[u32]) -> Outcome {
         let plan = self.plan;
-        let slowest = if self.digits.len() == digits.len() {
+        let slowest = if !self.fresh && self.digits.len() == digits.len() {
             match self.digits.iter().zip(digits).position(|(old, new)| old != new) {
                 Some(axis) => Some(axis),
                 // The same point again, or a space of one point.
@@ -85,6 +88,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn run(&mut self, slowest: Option<usize>) -> Outcome {
+        self.fresh = false;
         let plan = self.plan;
         let width = plan.metric_names.len();
         for (at, (workload, (state, schedule))) in plan.workloads.iter().zip(&mut self.workloads).enumerate() {

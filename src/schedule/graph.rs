@@ -113,6 +113,10 @@ fn compile_edges(scope: &mut Scope<'_>, study: &Study, operators: &[Operator]) -
     let mut sound = true;
     for decl in &study.pipeline.edges {
         let (Some(from), Some(to)) = (index(&decl.from.0), index(&decl.to.0)) else { continue };
+        if decl.kind == EdgeKind::Carried {
+            sound &= carries_the_whole_iteration(scope, study, decl);
+            continue;
+        }
         if edges.iter().any(|edge| (edge.from, edge.to) == (from, to)) {
             scope.error(
                 &decl.to.1,
@@ -131,6 +135,23 @@ fn compile_edges(scope: &mut Scope<'_>, study: &Study, operators: &[Operator]) -
         }
     }
     sound.then_some(edges)
+}
+
+/// A carried edge is no dependency of this iteration. The time per iteration in the steady state is the latency of one
+/// exactly if the edge leads from its end to its start; overlapping iterations are not modelled, so others are refused.
+fn carries_the_whole_iteration(scope: &Scope<'_>, study: &Study, decl: &EdgeDecl) -> bool {
+    let now = || study.pipeline.edges.iter().filter(|edge| edge.kind != EdgeKind::Carried);
+    let last = !now().any(|edge| edge.from.0 == decl.from.0);
+    let first = !now().any(|edge| edge.to.0 == decl.to.0);
+    if !last || !first {
+        let (place, end) = if last { (&decl.to, "first") } else { (&decl.from, "last") };
+        scope.error(
+            &place.1,
+            format!("a carried edge leads from the last to the first operator, and `{}` is not the {end}", place.0),
+            "iterations that overlap are not modelled; carry the result of the whole iteration",
+        );
+    }
+    last && first
 }
 
 fn compile_buffer(scope: &mut Scope<'_>, decl: &EdgeDecl) -> Option<NodeId> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::diagnostic::Collector;
 use super::figure::{AreaFigure, Figure, PowerFigure, Provenance};
+use super::kind::Pass;
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader};
 use super::source::{Source, Span};
@@ -100,6 +101,8 @@ pub struct UnitDecl {
     pub span: Span,
     /// Operator kinds or categories that it executes, with their places.
     pub executes: Vec<(String, Span)>,
+    /// Passes that it executes them in; forward unless the file says otherwise.
+    pub passes: Vec<Pass>,
     /// Instances in all.
     pub instances: Quantity,
     /// Groups that take whole tiles each; the instances divide among them.
@@ -266,10 +269,12 @@ fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<UnitDecl> {
             None
         }
     };
+    let passes = read_passes(&reader);
     let unit = UnitDecl {
         name: name.clone().unwrap_or_default(),
         span: table.span.clone(),
         executes,
+        passes,
         instances: reader.quantity("instances").unwrap_or_else(one),
         groups: reader.quantity("groups").unwrap_or_else(one),
         assign: reader
@@ -285,6 +290,23 @@ fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<UnitDecl> {
     };
     reader.finish();
     (name.is_some() && rate.is_some()).then_some(unit)
+}
+
+fn read_passes(reader: &Reader<'_>) -> Vec<Pass> {
+    let words = reader.texts("passes");
+    if words.is_empty() {
+        return vec![Pass::Forward];
+    }
+    words
+        .into_iter()
+        .filter_map(|(word, span)| {
+            let found = Pass::NAMES.iter().find(|(name, _)| *name == word).map(|(_, pass)| *pass);
+            if found.is_none() {
+                reader.error(&span, format!("there is no pass \"{word}\""), "known are: forward, backward");
+            }
+            found
+        })
+        .collect()
 }
 
 fn read_rate(table: &tree::Table, diagnostics: &Collector) -> Option<RateDecl> {

@@ -3,9 +3,35 @@
 use std::sync::Arc;
 
 use super::diagnostic::Collector;
+use super::expr;
 use super::reader::{Quantity, Reader};
 use super::source::{Source, Span};
 use super::tree::{self, Table};
+
+/// Whether an operator computes values or gradients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Values.
+    Forward,
+    /// Gradients.
+    Backward,
+}
+
+impl Pass {
+    /// Both and their words.
+    pub const NAMES: [(&'static str, Pass); 2] = [("forward", Pass::Forward), ("backward", Pass::Backward)];
+
+    /// The word in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+        }
+    }
+}
+
+/// A count: name, place, expression over the parameters and earlier counts.
+pub type CountDecl = (String, Span, Quantity);
 
 /// What an operator kind counts, as expressions over its parameters.
 #[derive(Debug, Clone)]
@@ -14,16 +40,42 @@ pub struct KindDecl {
     pub name: String,
     /// Where it is declared.
     pub span: Span,
+    /// What it does.
+    pub doc: String,
     /// The family: sampling, encoding, computation, blending, optimization.
     pub category: String,
-    /// Parameters: name, place, default (`None`: must be given).
+    /// Kinds that a composite does one after the other, with their places; empty: it is no composite.
+    pub stages: Vec<(String, Span)>,
+    /// Parameters: name, place, default (`None`: must be given). `bits` is among them always.
     pub parameters: Vec<(String, Span, Option<Quantity>)>,
-    /// Counts: name, place, expression over the parameters and earlier counts.
-    pub counts: Vec<(String, Span, Quantity)>,
+    /// Counts of the forward pass; empty: it runs backward only.
+    pub counts: Vec<CountDecl>,
+    /// Counts of the backward pass, which may use `forward.*`; empty: it has no gradient.
+    pub backward: Vec<CountDecl>,
+}
+
+impl KindDecl {
+    /// The counts of a pass; empty if the kind does not run in it.
+    pub fn counts_of(&self, pass: Pass) -> &[CountDecl] {
+        match pass {
+            Pass::Forward => &self.counts,
+            Pass::Backward => &self.backward,
+        }
+    }
 }
 
 /// Categories of operators.
 pub const CATEGORIES: [&str; 5] = ["sampling", "encoding", "computation", "blending", "optimization"];
+
+/// Bits of an element where neither kind nor operator says otherwise: half precision.
+const DEFAULT_BITS: f64 = 16.0;
+
+/// Bytes that follow from elements: count, elements it needs, expression.
+const BYTES: [(&str, &str, &str); 3] = [
+    ("read_bytes", "input", "input * bits / 8"),
+    ("weight_bytes", "weight", "weight * bits / 8"),
+    ("write_bytes", "output", "output * bits / 8"),
+];
 
 /// Reads an operator library; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Vec<KindDecl> {
@@ -39,10 +91,25 @@ pub fn read_kinds(reader: &Reader<'_>) -> Vec<KindDecl> {
     reader.tables("kind").into_iter().filter_map(|table| read_kind(table, reader.diagnostics())).collect()
 }
 
+/// Reports stages that name no kind, or the composite itself.
+pub fn check_stages(kinds: &[KindDecl], diagnostics: &Collector) {
+    for kind in kinds {
+        for (stage, span) in &kind.stages {
+            if *stage == kind.name || !kinds.iter().any(|known| known.name == *stage) {
+                let known = kinds.iter().map(|known| known.name.as_str()).filter(|name| *name != kind.name);
+                let help = super::diagnostic::did_you_mean(stage, known);
+                let message =
+                    format!("`{stage}` can be no stage of kind `{}`: there is no other kind so named", kind.name);
+                diagnostics.error(super::Diagnostic::new(span, message).help(help));
+            }
+        }
+    }
+}
+
 fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
     let reader = Reader::new(table, "a [[kind]]", diagnostics);
     let name = reader.required_text("name");
-    reader.text("doc");
+    let doc = reader.text("doc").unwrap_or_default();
     reader.text("source");
     let category_node = reader.required("category").map(|node| node.span.clone());
     let category = reader.text("category").unwrap_or_default();
@@ -50,32 +117,55 @@ fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
         let help = super::diagnostic::did_you_mean(&category, CATEGORIES);
         reader.error(span, format!("there is no category \"{category}\""), help);
     }
-    let parameters = reader.table("parameters").map_or_else(Vec::new, |table| {
+    let stages = reader.texts("stages");
+    let mut parameters = reader.table("parameters").map_or_else(Vec::new, |table| {
         let inner = Reader::new(table, "`parameters`", diagnostics);
-        inner
-            .rest()
-            .into_iter()
-            .map(|(name, span, node)| {
-                super::parameter::check_name(&inner, name, span);
-                let default = match &node.value {
-                    tree::Value::Text(text) if text == "required" => None,
-                    _ => super::reader::quantity(node, name, diagnostics),
-                };
-                (name.clone(), span.clone(), default)
-            })
-            .collect()
+        inner.rest().into_iter().map(|entry| read_parameter(&inner, entry)).collect()
     });
-    let counts = reader.table("counts").map_or_else(Vec::new, |table| {
-        let inner = Reader::new(table, "`counts`", diagnostics);
-        inner
-            .rest()
-            .into_iter()
-            .filter_map(|(name, span, _)| Some((name.clone(), span.clone(), inner.quantity(name)?)))
-            .collect()
-    });
-    if counts.is_empty() {
+    if !parameters.iter().any(|(name, _, _)| name == "bits") {
+        let bits = Quantity::constant(DEFAULT_BITS, &table.span);
+        parameters.push(("bits".into(), table.span.clone(), Some(bits)));
+    }
+    let counts = read_counts(&reader, "counts");
+    let backward = read_counts(&reader, "backward");
+    if counts.is_empty() && backward.is_empty() {
         reader.error(reader.span(), "this kind counts nothing", "add `counts = { gaussian = \"gaussians\" }`");
     }
     reader.finish();
-    Some(KindDecl { name: name?, span: table.span.clone(), category, parameters, counts })
+    Some(KindDecl { name: name?, span: table.span.clone(), doc, category, stages, parameters, counts, backward })
+}
+
+fn read_parameter(reader: &Reader<'_>, entry: &(String, Span, tree::Node)) -> (String, Span, Option<Quantity>) {
+    let (name, span, node) = entry;
+    super::parameter::check_name(reader, name, span);
+    if name == "pass" {
+        reader.error(span, "`pass` cannot be a parameter's name", "operators say with it whether they run backward");
+    }
+    let default = match &node.value {
+        tree::Value::Text(text) if text == "required" => None,
+        _ => super::reader::quantity(node, name, reader.diagnostics()),
+    };
+    (name.clone(), span.clone(), default)
+}
+
+/// The counts of one pass, with the bytes that follow from them.
+fn read_counts(reader: &Reader<'_>, key: &str) -> Vec<CountDecl> {
+    let Some(table) = reader.table(key) else { return Vec::new() };
+    let inner = Reader::new(table, format!("`{key}`"), reader.diagnostics());
+    let mut counts: Vec<CountDecl> = inner
+        .rest()
+        .into_iter()
+        .filter_map(|(name, span, _)| Some((name.clone(), span.clone(), inner.quantity(name)?)))
+        .collect();
+    if counts.is_empty() && table.entries.is_empty() {
+        reader.error(&table.span, format!("`{key}` counts nothing"), "add a count, or remove the table");
+    }
+    for (name, elements, text) in BYTES {
+        let has = |wanted: &str| counts.iter().position(|(count, _, _)| count == wanted);
+        if let (None, Some(at), Ok(expr)) = (has(name), has(elements), expr::parse(text)) {
+            let span = counts[at].1.clone();
+            counts.push((name.into(), span.clone(), Quantity { expr, span, text: text.into() }));
+        }
+    }
+    counts
 }

@@ -32,7 +32,11 @@ pub use source::{Source, Span};
 pub use study::Study;
 
 /// Reports each name that was declared before.
-fn report_repeated<'a>(names: impl Iterator<Item = (&'a String, &'a Span)>, what: &str, diagnostics: &Collector) {
+pub(crate) fn report_repeated<'a>(
+    names: impl Iterator<Item = (&'a String, &'a Span)>,
+    what: &str,
+    diagnostics: &Collector,
+) {
     let mut seen: Vec<(&String, &Span)> = Vec::new();
     for (name, span) in names {
         match seen.iter().find(|(known, _)| *known == name) {

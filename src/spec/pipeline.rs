@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::diagnostic::{Collector, did_you_mean};
-use super::kind::{KindDecl, read_kinds};
+use super::kind::{KindDecl, Pass, read_kinds};
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader, quantity};
 use super::source::{Source, Span};
@@ -37,12 +37,19 @@ pub struct PipelineDecl {
 pub struct StreamDecl {
     /// Where its table stands.
     pub span: Span,
+    /// Which measurement of the scene the tiles are; `None`: batches of rays or samples, all equal.
+    pub binning: Option<BinningKey>,
+    /// Number of batches, or of tiles of a scene that has totals only.
+    pub equal_tiles: Quantity,
+}
+
+/// What picks one of a scene's measurements.
+#[derive(Debug, Clone)]
+pub struct BinningKey {
     /// Tile edge in pixels.
     pub tile: Quantity,
     /// Overlap test; its value is the scene's `test`.
     pub test: Quantity,
-    /// Number of tiles of a scene that has totals only.
-    pub equal_tiles: Quantity,
 }
 
 /// One operator.
@@ -54,6 +61,8 @@ pub struct OperatorDecl {
     pub span: Span,
     /// Its kind, with the place.
     pub kind: (String, Span),
+    /// Values or gradients.
+    pub pass: Pass,
     /// Values of the kind's parameters.
     pub arguments: Vec<(String, Span, Quantity)>,
 }
@@ -65,6 +74,13 @@ pub enum EdgeKind {
     Barrier,
     /// Tile by tile through a buffer.
     Stream,
+    /// The result feeds the next iteration: no dependency of this one.
+    Carried,
+}
+
+impl EdgeKind {
+    const NAMES: [(&'static str, EdgeKind); 3] =
+        [("barrier", EdgeKind::Barrier), ("stream", EdgeKind::Stream), ("carried", EdgeKind::Carried)];
 }
 
 /// A dependency.
@@ -161,12 +177,17 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDec
 fn read_stream(table: &Table, diagnostics: &Collector) -> Option<StreamDecl> {
     let reader = Reader::new(table, "[stream]", diagnostics);
     reader.required("over");
-    reader.choice("over", &[("tiles", ())]);
-    let tile = reader.required_quantity("tile");
-    let test = reader.required_quantity("test");
-    let equal_tiles = reader.required_quantity("equal_tiles");
+    let by_tile = reader.choice("over", &[("tiles", true), ("batches", false)]);
+    let (binning, equal_tiles) = match by_tile {
+        Some(true) => {
+            let (tile, test) = (reader.required_quantity("tile"), reader.required_quantity("test"));
+            (Some(BinningKey { tile: tile?, test: test? }), reader.required_quantity("equal_tiles"))
+        }
+        Some(false) => (None, reader.required_quantity("batches")),
+        None => return None,
+    };
     reader.finish();
-    Some(StreamDecl { span: table.span.clone(), tile: tile?, test: test?, equal_tiles: equal_tiles? })
+    Some(StreamDecl { span: table.span.clone(), binning, equal_tiles: equal_tiles? })
 }
 
 fn read_operator(table: &Table, diagnostics: &Collector) -> Option<OperatorDecl> {
@@ -174,12 +195,13 @@ fn read_operator(table: &Table, diagnostics: &Collector) -> Option<OperatorDecl>
     let name = reader.required_text("name");
     reader.text("doc");
     let kind = named(&reader, "kind");
+    let pass = reader.choice("pass", &Pass::NAMES).unwrap_or(Pass::Forward);
     let arguments = reader
         .rest()
         .into_iter()
         .filter_map(|(key, span, node)| Some((key.clone(), span.clone(), quantity(node, key, diagnostics)?)))
         .collect();
-    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, arguments })
+    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, pass, arguments })
 }
 
 /// A required name with its place.
@@ -193,10 +215,14 @@ fn read_edge(table: &Table, diagnostics: &Collector) -> Option<EdgeDecl> {
     let from = named(&reader, "from");
     let to = named(&reader, "to");
     reader.required("kind");
-    let kind = reader.choice("kind", &[("barrier", EdgeKind::Barrier), ("stream", EdgeKind::Stream)]);
+    let kind = reader.choice("kind", &EdgeKind::NAMES);
     let stated = reader.quantity("buffer");
-    if let (Some(EdgeKind::Barrier), Some(buffer)) = (kind, &stated) {
-        reader.error(&buffer.span, "a barrier has no buffer of tiles", "remove `buffer`, or write kind = \"stream\"");
+    if let (Some(EdgeKind::Barrier | EdgeKind::Carried), Some(buffer)) = (kind, &stated) {
+        reader.error(
+            &buffer.span,
+            "only a stream has a buffer of tiles; a barrier has no buffer",
+            "remove `buffer`, or write kind = \"stream\"",
+        );
     }
     let buffer = stated.unwrap_or_else(|| Quantity::constant(2.0, &table.span));
     reader.finish();

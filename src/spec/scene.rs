@@ -28,8 +28,11 @@ pub struct SceneDecl {
 }
 
 impl SceneDecl {
-    /// The cameras, in the order of the file.
+    /// The cameras, in the order of the file; a scene without measurements by tile has one.
     pub fn cameras(&self) -> Vec<String> {
+        if self.binnings.is_empty() {
+            return vec!["default".into()];
+        }
         let mut cameras: Vec<String> = Vec::new();
         for binning in &self.binnings {
             if !cameras.contains(&binning.camera) {
@@ -87,9 +90,6 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SceneDecl> 
     let rows = tiles_source.as_ref().map(|tiles| read_tiles(tiles, diagnostics));
     let binnings: Vec<Binning> =
         tables.into_iter().filter_map(|table| read_binning(table, rows.as_ref(), diagnostics)).collect();
-    if binnings.is_empty() && root.get("binning").is_none() {
-        reader.error(reader.span(), "this scene has no measurement", "add at least one [[binning]]");
-    }
     for (at, binning) in binnings.iter().enumerate() {
         let same = |other: &Binning| {
             other.camera == binning.camera && other.test == binning.test && other.tile == binning.tile

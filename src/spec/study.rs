@@ -82,6 +82,7 @@ impl Study {
         sources.extend(scenes.iter().filter_map(|scene| scene.tiles_source.clone()));
         kinds.extend(pipeline.kinds.iter().cloned());
         super::report_repeated(kinds.iter().map(|kind| (&kind.name, &kind.span)), "operator kind", diagnostics);
+        kind::check_stages(&kinds, diagnostics);
         super::report_repeated(
             scenes.iter().zip(&sweep.scenes).map(|(scene, (_, span))| (&scene.name, span)),
             "scene",

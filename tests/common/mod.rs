@@ -100,3 +100,12 @@ pub fn search(
         End::Stopped => panic!("stopped"),
     }
 }
+
+/// The scene `lego` does not say which overlap test its totals hold for: a pipeline of tiles must not either.
+pub fn overlap(pipeline: &str) -> &'static str {
+    match pipeline {
+        "gscore" => "[parameters]\noverlap = { choice = [\"unstated\"] }\nsubtiles = { choice = [\"none\"] }",
+        "3dgs" | "4dgs" | "gaurast" | "gbu" | "gsarch" => "[parameters]\noverlap = { choice = [\"unstated\"] }",
+        _ => "",
+    }
+}

@@ -1,0 +1,42 @@
+//! `nerarch-dse validate`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::Failure;
+use crate::spec::catalog;
+use crate::spec::diagnostic::did_you_mean;
+use crate::spec::{Collector, Diagnostics};
+use crate::validate::{Format, Outcome, evaluate, read, render, stock, stock_names, totals};
+
+/// Prints the table of one accelerator or of all.
+pub fn run(name: Option<&str>, format: Format) -> Result<ExitCode, Failure> {
+    let names = name.map_or_else(stock_names, |name| vec![name.to_owned()]);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for name in names {
+        let source = if name.ends_with(".toml") {
+            catalog::read(Path::new(&name)).map_err(|fault| Diagnostics(vec![fault]))?
+        } else {
+            stock(&name).ok_or_else(|| {
+                let known = stock_names();
+                let help = did_you_mean(&name, known.iter().map(String::as_str));
+                Failure::input(
+                    format!("there are no targets of `{name}`"),
+                    format!("{help}; or write the path of a .toml file"),
+                )
+            })?
+        };
+        let diagnostics = Collector::default();
+        let file = read(&source, &diagnostics);
+        let (file, _) = diagnostics.finish(file)?;
+        outcomes.extend(evaluate(&file)?);
+    }
+    print!("{}", render(&outcomes, format));
+    if format != Format::Csv {
+        print!("\n{}", totals(&outcomes));
+        for outcome in outcomes.iter().filter(|outcome| !outcome.target.missing.is_empty()) {
+            println!("{}, {}: missing is {}", outcome.design, outcome.target.quantity, outcome.target.missing);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

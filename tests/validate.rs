@@ -1,0 +1,151 @@
+//! The validation tables: no error grows, intervals hold what they should, circles are found.
+
+mod common;
+
+use std::sync::Arc;
+
+use nerarch_dse::spec::Collector;
+use nerarch_dse::spec::source::{Origin, Source};
+use nerarch_dse::validate::{FileDecl, Outcome, Role, evaluate, read, stock, stock_names};
+
+fn parse(text: &str) -> Result<FileDecl, String> {
+    let source = Source { name: "targets.toml".into(), text: text.into(), origin: Origin::Stock("targets".into()) };
+    let diagnostics = Collector::default();
+    let file = read(&Arc::new(source), &diagnostics);
+    diagnostics.finish(file).map(|(file, _)| file).map_err(|faults| faults.to_string())
+}
+
+fn outcomes() -> Vec<Outcome> {
+    let all = stock_names().into_iter().flat_map(|name| {
+        let file = parse(&stock(&name).expect("stock").text).unwrap_or_else(|faults| panic!("{faults}"));
+        evaluate(&file).unwrap_or_else(|faults| panic!("{faults}"))
+    });
+    all.collect()
+}
+
+#[test]
+fn no_error_is_larger_than_the_file_says_and_every_interval_names_the_missing_fact() {
+    for outcome in outcomes() {
+        let id = &outcome.target.id;
+        match (outcome.interval, outcome.target.tolerance_percent) {
+            (None, Some(most)) => {
+                assert!(outcome.error_percent().abs() <= most, "{id}: {} %", outcome.error_percent());
+            }
+            (None, None) => panic!("{id} rests on no assumption and has no tolerance"),
+            (Some(_), _) => {
+                assert!(!outcome.target.missing.is_empty(), "{id} does not say what is missing");
+                assert_eq!(outcome.inside(), Some(true), "{id}: {:?}", outcome.interval);
+            }
+        }
+    }
+}
+
+#[test]
+fn predictions_without_assumptions_are_within_five_percent_and_two_on_average() {
+    let errors: Vec<f64> = outcomes()
+        .iter()
+        .filter(|outcome| outcome.target.role == Role::Predicted && outcome.interval.is_none())
+        .filter(|outcome| outcome.target.same_as.is_none())
+        .map(|outcome| outcome.error_percent().abs())
+        .collect();
+    assert!(errors.len() >= 3);
+    assert!(errors.iter().all(|error| *error < 5.0), "{errors:?}");
+    assert!(errors.iter().sum::<f64>() / errors.len() as f64 <= 2.0, "{errors:?}");
+}
+
+/// The published values that files compare with are those of the reference.
+#[test]
+fn published_values_stand_in_the_reference() {
+    let Some(reference) = common::reference() else { return };
+    let text = std::fs::read_to_string(reference.join("published.toml")).expect("reference");
+    for outcome in outcomes() {
+        let value = outcome.target.published;
+        // Powers stand there in W or mW.
+        let forms = [value.to_string(), format!("{:.2}", value / 1000.0), format!("{value:.2}")];
+        assert!(forms.iter().any(|form| text.contains(form.as_str())), "{}: {value}", outcome.target.id);
+    }
+}
+
+const SOUND: &str = r#"
+name = "X"
+[inputs]
+a = { value = 2, basis = "published" }
+b = { value = "2 * a", basis = "assumed", range = [3, 5] }
+[[target]]
+id = "x.y"
+quantity = "y"
+published = 4
+source = "a paper"
+role = "predicted"
+value = "b + 0"
+"#;
+
+#[test]
+fn an_assumed_input_makes_an_interval() {
+    let outcomes = evaluate(&parse(SOUND).expect("sound")).expect("sound");
+    assert_eq!(outcomes[0].ours, 4.0);
+    assert_eq!(outcomes[0].interval, Some([3.0, 5.0]));
+    assert_eq!(outcomes[0].width_percent(), Some(50.0));
+}
+
+#[test]
+fn a_prediction_that_rests_on_its_own_target_is_found() {
+    // Through another input, too: `b` follows `a`.
+    let circle =
+        SOUND.replace("value = 2, basis = \"published\"", "value = 2, basis = \"derived\", derived_from = \"x.y\"");
+    let fault = evaluate(&parse(&circle).expect("sound")).expect_err("circle").to_string();
+    assert!(fault.contains("`x.y` is no prediction: its input `a` was derived from it"), "{fault}");
+    assert!(fault.contains("help: write role = \"calibrated\""), "{fault}");
+    let calibrated = circle.replace("role = \"predicted\"", "role = \"calibrated\"");
+    assert!(evaluate(&parse(&calibrated).expect("sound")).is_ok());
+}
+
+#[test]
+fn wrong_files_are_refused_with_place_and_remedy() {
+    let cases = [
+        ("role = \"predicted\"", "role = \"guess\"", "`role` cannot be \"guess\""),
+        ("role = \"predicted\"\n", "", "needs the key `role`"),
+        ("published = 4\n", "", "needs the key `published`"),
+        ("published = 4", "published = \"four\"", "`published` must be a number"),
+        ("value = \"b + 0\"", "value = \"c\"", "`c` is not defined here"),
+        ("value = \"b + 0\"", "value = \"1 / (b - b)\"", "has no finite value"),
+        (", range = [3, 5]", "", "an assumed figure needs a range"),
+        (", basis = \"published\"", "", "does not say its basis"),
+        ("id = \"x.y\"", "id = \"x.y\"\nsame_as = \"x.z\"", "there is no other target `x.z`"),
+        ("id = \"x.y\"", "id = \"x.y\"\nunit = \"s\"", "has no key `unit`"),
+        (
+            "id = \"x.y\"",
+            "id = \"x.y\"\npoint = { hardware = \"icaru\", pipeline = \"icarus\", scene = \"lego\", metric = \"fps\" }",
+            "there is no hardware `icaru`",
+        ),
+    ];
+    for (old, new, wanted) in cases {
+        let text = SOUND.replacen(old, new, 1);
+        assert_ne!(text, SOUND, "{old}");
+        let fault = match parse(&text).map(|file| evaluate(&file)) {
+            Err(fault) => fault,
+            Ok(Err(faults)) => faults.to_string(),
+            Ok(Ok(_)) => panic!("{new:?} is accepted"),
+        };
+        assert!(fault.contains(wanted) && fault.contains("help: "), "{new:?}: {fault}");
+    }
+}
+
+#[test]
+fn the_command_prints_text_csv_and_markdown_and_refuses_unknown_names() {
+    let folder = tempfile::tempdir().expect("folder");
+    let text = |arguments: &[&str]| {
+        let output = common::program(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert!(text(&["validate"]).contains("predictions without assumptions"));
+    let csv = text(&["validate", "gbu", "--format", "csv"]);
+    assert!(csv.starts_with("design,quantity,published,ours,error_percent,interval,width_percent,basis,source\n"));
+    assert_eq!(csv.lines().count(), 6);
+    assert!(text(&["validate", "icarus", "--format", "md"]).contains("| --- |"));
+    let output = common::program(folder.path(), &["validate", "icaru"]);
+    assert_eq!(output.status.code(), Some(2));
+    let fault = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(fault.contains("there are no targets of `icaru`") && fault.contains("did you mean `icarus`?"), "{fault}");
+}
