@@ -109,8 +109,8 @@ fn nsga2_reaches_on_zdt1_what_pymoo_does() {
 
 #[test]
 fn nsga2_reaches_the_front_of_zdt2() {
-    // The whole front has 1.1^2 - 2/3 = 0.5433; a tenth of a run's seeds lose the front's far end for a while.
-    assert!(median_volume(zdt2, 2, 30) >= 0.47);
+    // The whole front has 1.1^2 - 2/3 = 0.5433; no published figure is at hand, so four fifths of it are asked for.
+    assert!(median_volume(zdt2, 2, 30) >= 0.8 * (1.1 * 1.1 - 2.0 / 3.0));
 }
 
 /// pymoo's reaches 0.696; the whole front has 1.1^3 - pi/6 = 0.8074.

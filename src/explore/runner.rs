@@ -141,7 +141,7 @@ pub struct Job<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
     /// Everything was evaluated.
-    Complete(Summary),
+    Complete(Box<Summary>),
     /// [`Job::stop`] became true before.
     Stopped,
 }
@@ -195,7 +195,7 @@ fn run_search(job: &Job<'_>, pool: &rayon::ThreadPool, observer: &mut dyn Observ
     let front = session.archive.into_front();
     let history = Some(session.entries.history(&goals, &front, session.summary.points));
     let front = thinned(front, &goals, job.search.tolerance());
-    Ok(End::Complete(Summary { front, stop, certificate, history, ..session.summary }))
+    Ok(End::Complete(Box::new(Summary { front, stop, certificate, history, ..session.summary })))
 }
 
 /// Evaluates or reads block after block, a window at a time. `None` in a window: the run was stopped before that block.
@@ -287,7 +287,7 @@ fn consume(
         observer.progress(summary.points, archive.len());
     }
     summary.front = thinned(archive.into_front(), &goals, job.search.tolerance());
-    Ok(End::Complete(summary))
+    Ok(End::Complete(Box::new(summary)))
 }
 
 impl Summary {

@@ -1,7 +1,7 @@
 //! Validation: published figures against what parts, counts and schedules give.
 //!
-//! [`target`] reads `validation/*.toml`; [`evaluate`] computes each target and, over the ranges of its assumed inputs, its
-//! interval, and finds circles; [`table`] prints. Targets are data: a new one needs no Rust.
+//! `target` reads `validation/*.toml`; [`evaluate`] computes each target and, over the ranges of its assumed inputs, its
+//! interval, and finds circles; `table` prints. Targets are data: a new one needs no Rust.
 
 mod evaluate;
 mod table;

@@ -96,7 +96,7 @@ pub fn search(
         probe: None,
     };
     match run(&job, observer).expect("run") {
-        End::Complete(summary) => summary,
+        End::Complete(summary) => *summary,
         End::Stopped => panic!("stopped"),
     }
 }
