@@ -253,25 +253,27 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
             times.make_room(lookback);
         }
         let count = SPAN.min(order.tiles - first);
+        let rows = times.rows.as_mut_slice();
         for at in 0..count {
             let measured = order.tile(first + at);
-            for (index, (lane, values)) in lanes.iter_mut().zip(durations).enumerate() {
-                let cycles = if values.len() == 1 { values[0] } else { values[measured] };
-                let ready = start(&times.rows, lane, at);
+            for ((lane, values), free) in lanes.iter_mut().zip(durations).zip(&mut times.free) {
+                let cycles = if let [equal] = values { *equal } else { values[measured] };
+                let ready = start(rows, lane, at);
                 let left = if lane.groups == 1 {
                     ready + cycles
                 } else {
-                    let free = &mut times.free[index][..lane.groups];
-                    let mut earliest = 0;
-                    for group in 1..free.len() {
-                        if free[group] < free[earliest] {
-                            earliest = group;
+                    let free = &mut free[..lane.groups];
+                    let (mut earliest, mut least) = (0, free[0]);
+                    for (group, time) in free.iter().enumerate().skip(1) {
+                        if *time < least {
+                            (earliest, least) = (group, *time);
                         }
                     }
-                    free[earliest] = larger(ready, free[earliest]) + cycles;
-                    free[earliest]
+                    let left = larger(ready, least) + cycles;
+                    free[earliest] = left;
+                    left
                 };
-                lane.last_end = larger(lane.last_end, finish(&mut times.rows, lane, at, left));
+                lane.last_end = larger(lane.last_end, finish(rows, lane, at, left));
             }
         }
         first += count;
