@@ -11,14 +11,24 @@ pub mod sram;
 pub mod systolic;
 pub mod technology;
 
+mod array;
 mod block;
 mod clock;
-mod memory;
+mod conflict_node;
+mod dram_channel;
+mod process;
+mod sram_block;
+mod stated;
 #[cfg(test)]
 pub(crate) mod testing;
 mod unit;
 
 pub use block::{Power, TotalArea};
 pub use clock::Clock;
-pub use memory::{Dram, Sram, compile_dram, compile_sram};
+pub use array::Array;
+pub use conflict_node::{ConflictNode, GroupPattern};
+pub use dram_channel::{Dram, DramPattern, compile_dram};
+pub use process::{Process, ProcessScaling};
+pub use sram_block::{Banks, Sram, WordPorts, compile_sram};
+pub use stated::{Answer, Stated};
 pub use unit::{MAX_GROUPS, Unit, compile_unit};

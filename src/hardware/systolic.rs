@@ -35,6 +35,34 @@ pub enum Dataflow {
     InputStationary,
 }
 
+/// Which dimension of a product lies where in an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Roles<T> {
+    /// Cut into blocks of the array's rows.
+    pub along_rows: T,
+    /// Cut into blocks of the array's columns.
+    pub along_cols: T,
+    /// Streams through, one element per cycle.
+    pub stream: T,
+}
+
+impl Dataflow {
+    /// The middle columns of the module's table.
+    pub fn roles<T>(self, m: T, n: T, k: T) -> Roles<T> {
+        let (along_rows, along_cols, stream) = match self {
+            Self::OutputStationary => (m, n, k),
+            Self::WeightStationary => (k, n, m),
+            Self::InputStationary => (k, m, n),
+        };
+        Roles { along_rows, along_cols, stream }
+    }
+
+    /// How often a fold passes the array's rows: once to fill it, and once before that where operands stay in it.
+    pub fn fills(self) -> u64 {
+        if self == Self::OutputStationary { 1 } else { 2 }
+    }
+}
+
 impl FromStr for Dataflow {
     type Err = SystolicError;
 
@@ -211,15 +239,8 @@ impl SystolicArray {
     ) -> Result<GemmTiming, SystolicError> {
         self.check(gemm, bytes, bandwidth)?;
         let Gemm { m, n, k } = gemm;
-        let (along_rows, along_cols, stream) = match self.dataflow {
-            Dataflow::OutputStationary => (m, n, k),
-            Dataflow::WeightStationary => (k, n, m),
-            Dataflow::InputStationary => (k, m, n),
-        };
-        let fill_rows = match self.dataflow {
-            Dataflow::OutputStationary => u128::from(self.rows),
-            _ => 2 * u128::from(self.rows),
-        };
+        let Roles { along_rows, along_cols, stream } = self.dataflow.roles(m, n, k);
+        let fill_rows = u128::from(self.dataflow.fills()) * u128::from(self.rows);
         let fold_cycles = u128::from(stream) + fill_rows + u128::from(self.cols) - 2;
         let folds = u128::from(along_rows.div_ceil(self.rows)) * u128::from(along_cols.div_ceil(self.cols));
         let units = u128::from(self.rows) * u128::from(self.cols);

@@ -5,8 +5,10 @@
 //! operator's whole work first (the highest throughput) wins, at every design point anew; `[mapping]` in the pipeline
 //! overrides. An operator that no unit can execute is an error that says of every unit why it was refused.
 
+mod capacity;
 mod traffic;
 mod valid;
 
-pub use traffic::{Port, Traffic, compile_traffic};
+pub use capacity::{Capacity, compile_capacity};
+pub use traffic::{Cause, Port, Traffic, compile_traffic};
 pub use valid::{Mapped, map_operators};

@@ -1,12 +1,13 @@
 //! Validity of units for operators, and the choice among valid ones.
 
-use super::traffic::{Port, Traffic};
+use super::traffic::Traffic;
 use crate::hardware::{Sram, Unit};
 use crate::operator::{Operator, Stream};
 use crate::spec::Study;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
 use crate::spec::hardware::{RateDecl, UnitDecl};
+use crate::spec::pipeline::Direction;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
 
@@ -138,11 +139,16 @@ fn refuse(unit: &UnitDecl, operator: &Operator, at: usize, srams: &[Sram], traff
         let counts: Vec<&str> = operator.counts.0.iter().map(|(name, _)| name.as_str()).collect();
         return Some(format!("works at a rate in `{item}`, but `{}` counts {}", operator.kind, counts.join(", ")));
     }
+    if let RateDecl::Array = &unit.rate
+        && operator.gemms.is_empty()
+    {
+        return Some(format!("its array does matrix products, and kind `{}` has none", operator.kind));
+    }
     traffic.iter().filter(|stream| stream.operator == at).find_map(|stream| {
-        let (block, bound, word) = match stream.port {
-            Port::Dram => return None,
-            Port::SramRead(block) => (block, &unit.reads, "reads"),
-            Port::SramWrite(block) => (block, &unit.writes, "writes"),
+        let block = stream.block?;
+        let (bound, word) = match stream.direction {
+            Direction::Read => (&unit.reads, "reads"),
+            Direction::Write => (&unit.writes, "writes"),
         };
         let name = &srams[block].name;
         let reaches = bound.iter().any(|(known, _)| known == name);
@@ -163,6 +169,19 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
                 scope.at_least(rate, f64::MIN_POSITIVE, &per_cycle.span, &format!("rate of unit `{}`", unit.name));
             let per_cycle = scope.graph.binary(Function::Mul, rate, lanes);
             Some(scope.graph.binary(Function::Div, count, per_cycle))
+        }
+        RateDecl::Array => {
+            let array = unit.array.as_ref()?;
+            let mut total = scope.graph.constant(0.0);
+            for gemm in &operator.gemms {
+                // The rows of the inputs divide among the arrays that work together.
+                let share = scope.graph.binary(Function::Div, gemm.m, lanes);
+                let rows = scope.graph.unary(Function::Ceil, share);
+                let cycles = array.cycles(scope, [rows, gemm.n, gemm.k]);
+                let cycles = scope.graph.binary(Function::Mul, cycles, gemm.times);
+                total = scope.graph.binary(Function::Add, total, cycles);
+            }
+            Some(total)
         }
         RateDecl::Cycles(figure) => {
             let mut locals = operator.counts.locals();

@@ -22,6 +22,18 @@ pub struct Operator {
     pub counts: Counts,
     /// True if it works tile by tile.
     pub streamed: bool,
+    /// Its matrix products, for systolic arrays.
+    pub gemms: Vec<GemmCounts>,
+}
+
+/// Equal matrix products `C[m,n] = A[m,k] B[k,n]`, per tile if the operator streams, else per frame.
+#[derive(Debug, Clone, Copy)]
+pub struct GemmCounts {
+    pub m: NodeId,
+    pub n: NodeId,
+    pub k: NodeId,
+    /// How many of them.
+    pub times: NodeId,
 }
 
 /// Named counts.
@@ -66,6 +78,7 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         return None;
     }
     let locals = arguments(scope, decl, kind)?;
+    let gemms = compile_gemms(scope, decl, kind, &locals)?;
     let counts = compile_counts(scope, &decl.name, kind, decl.pass, locals)?;
     let tiled = counts.0.iter().any(|(_, node)| scope.graph.is_tiled(*node));
     let streams = study
@@ -88,7 +101,37 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         pass: decl.pass,
         counts,
         streamed: streams,
+        gemms,
     })
+}
+
+/// The matrix products of the operator's pass. The gradient of `C = A B` is two products, `dA = dC B'` and `dB = A' dC`.
+fn compile_gemms(
+    scope: &mut Scope<'_>,
+    decl: &OperatorDecl,
+    kind: &KindDecl,
+    locals: &[(String, Typed)],
+) -> Option<Vec<GemmCounts>> {
+    let mut gemms = Vec::new();
+    for gemm in &kind.gemms {
+        let mut number = |quantity: &Quantity, name: &str| {
+            let what = format!("`{name}` of a matrix product of operator `{}`", decl.name);
+            let node = scope.compile(quantity, &what, locals)?;
+            Some(scope.at_least(node, 0.0, &quantity.span, &what))
+        };
+        let (m, n, k) = (number(&gemm.m, "m"), number(&gemm.n, "n"), number(&gemm.k, "k"));
+        let times = number(&gemm.times, "times")?;
+        let forward = GemmCounts { m: m?, n: n?, k: k?, times };
+        match decl.pass {
+            Pass::Forward => gemms.push(forward),
+            Pass::Backward => {
+                let GemmCounts { m, n, k, times } = forward;
+                gemms.push(GemmCounts { m, n: k, k: n, times });
+                gemms.push(GemmCounts { m: k, n, k: m, times });
+            }
+        }
+    }
+    Some(gemms)
 }
 
 /// The counts of a pass from the arguments; those of the backward pass may use the forward ones as `forward.*`.

@@ -7,5 +7,5 @@
 mod counts;
 mod workload;
 
-pub use counts::{Counts, Operator, compile_operators, count};
+pub use counts::{Counts, GemmCounts, Operator, compile_operators, count};
 pub use workload::{Stream, Workload, bind_workload};

@@ -18,7 +18,7 @@ pub struct MetricInfo {
 }
 
 /// Every metric in the order of its column. `utilization.UNIT` columns follow.
-pub const METRICS: [MetricInfo; 16] = [
+pub const METRICS: [MetricInfo; 17] = [
     MetricInfo {
         name: "latency_ms",
         label: "latency (ms)",
@@ -116,6 +116,13 @@ pub const METRICS: [MetricInfo; 16] = [
         goal: Some(Goal::Minimise),
         common: false,
         doc: "10^9 bytes to and from DRAM in one frame",
+    },
+    MetricInfo {
+        name: "spilled_gb",
+        label: "spilled traffic per frame (GB)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "10^9 bytes to and from DRAM because working sets do not fit their SRAM blocks; part of dram_gb",
     },
     MetricInfo {
         name: "dram_utilization",

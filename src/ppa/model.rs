@@ -5,11 +5,12 @@
 //! energy per bit plus background power. Powers in mW times times in ms are uJ.
 
 use crate::hardware::{Clock, Dram, Power, Sram, Unit};
-use crate::mapping::{Mapped, Port, Traffic};
+use crate::mapping::{Cause, Mapped, Port, Traffic};
 use crate::operator::{Operator, Stream};
 use crate::spec::Study;
 use crate::spec::expr::Function;
 use crate::spec::hardware::{Boundary, Idle};
+use crate::spec::pipeline::Direction;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
 
@@ -41,8 +42,10 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
     let mut build = Build { scope, parts };
     let active: Vec<NodeId> = (0..parts.units.len()).map(|unit| build.active_cycles(unit)).collect();
     let latency_ms = build.cycles_to_ms(parts.makespan);
-    let dram_bytes = build.total_over(|port| port == Port::Dram, |traffic| traffic.bytes);
-    let dram_cycles = build.total_over(|port| port == Port::Dram, |traffic| traffic.cycles);
+    let in_dram = |traffic: &Traffic| traffic.port == Port::Dram;
+    let dram_bytes = build.total_over(in_dram, |traffic| traffic.bytes);
+    let dram_cycles = build.total_over(in_dram, |traffic| traffic.cycles);
+    let spilled_bytes = build.total_over(|traffic| traffic.cause == Cause::Spill, |traffic| traffic.bytes);
     let core_energy = build.core_energy_mj(&active);
     let dram_energy = build.dram_energy_mj(dram_bytes, latency_ms);
     let includes = |boundary| parts.study.hardware.boundary.contains(&boundary);
@@ -74,6 +77,7 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
         "fps_per_mm2" => build.div(fps, area),
         "fps_per_w" => build.div(fps, watts),
         "dram_gb" => build.div(dram_bytes, billion),
+        "spilled_gb" => build.div(spilled_bytes, billion),
         "dram_utilization" => build.div(at_peak, parts.makespan),
         _ => build.bottleneck(&active, dram_cycles),
     };
@@ -121,13 +125,13 @@ impl Build<'_, '_, '_> {
         self.mul(watts, thousand)
     }
 
-    /// The sum over the frame of a value of each stream of traffic at the ports wanted.
-    fn total_over(&mut self, wanted: impl Fn(Port) -> bool, value: impl Fn(&Traffic) -> NodeId) -> NodeId {
+    /// The sum over the frame of a value of each stream of traffic that is wanted.
+    fn total_over(&mut self, wanted: impl Fn(&Traffic) -> bool, value: impl Fn(&Traffic) -> NodeId) -> NodeId {
         let parts = self.parts;
         let totals: Vec<NodeId> = parts
             .traffic
             .iter()
-            .filter(|traffic| wanted(traffic.port))
+            .filter(|traffic| wanted(traffic))
             .map(|traffic| self.frame_total(traffic.operator, value(traffic)))
             .collect();
         self.sum(&totals)
@@ -183,10 +187,20 @@ impl Build<'_, '_, '_> {
             let bound: Vec<NodeId> = bound.map(|(_, active)| *active).collect();
             let busiest = bound.into_iter().reduce(|a, b| self.scope.graph.binary(Function::Max, a, b));
             work.push(self.dynamic_work(&sram.power, busiest.unwrap_or(parts.makespan)));
-            let read = self.total_over(|port| port == Port::SramRead(at), |traffic| traffic.bytes);
-            let written = self.total_over(|port| port == Port::SramWrite(at), |traffic| traffic.bytes);
-            energies.push(self.access_energy_mj(read, sram.read_pj_per_byte));
-            energies.push(self.access_energy_mj(written, sram.write_pj_per_byte));
+            let moved = |direction| move |traffic: &Traffic| traffic.block == Some(at) && traffic.direction == direction;
+            let read = self.total_over(moved(Direction::Read), |traffic| traffic.bytes);
+            let written = self.total_over(moved(Direction::Write), |traffic| traffic.bytes);
+            for (bytes, pj_per_byte) in [(read, sram.read_pj_per_byte), (written, sram.write_pj_per_byte)] {
+                let pj_per_byte = self.mul(pj_per_byte, parts.clock.energy_factor);
+                energies.push(self.access_energy_mj(bytes, pj_per_byte));
+            }
+        }
+        for (unit, info) in parts.units.iter().enumerate() {
+            if let Some(pj_per_mac) = info.pj_per_mac {
+                let macs = self.macs_on(unit);
+                let pj_per_mac = self.mul(pj_per_mac, parts.clock.energy_factor);
+                energies.push(self.access_energy_mj(macs, pj_per_mac));
+            }
         }
         let leakage = self.leakage_mw();
         work.push(self.mul(leakage, parts.makespan));
@@ -206,8 +220,26 @@ impl Build<'_, '_, '_> {
         self.mul(leakage, parts.clock.leakage_factor)
     }
 
-    fn access_energy_mj(&mut self, bytes: NodeId, pj_per_byte: NodeId) -> NodeId {
-        let picojoules = self.mul(bytes, pj_per_byte);
+    /// Multiply-accumulates of the frame on a unit.
+    fn macs_on(&mut self, unit: usize) -> NodeId {
+        let parts = self.parts;
+        let index = self.constant(unit as f64);
+        let zero = self.constant(0.0);
+        let mut shares = Vec::new();
+        for (at, mapped) in parts.mapped.iter().enumerate().filter(|(_, mapped)| mapped.candidates.contains(&unit)) {
+            for gemm in &parts.operators[at].gemms {
+                let macs = [gemm.n, gemm.k, gemm.times].into_iter().fold(gemm.m, |macs, count| self.mul(macs, count));
+                let macs = self.frame_total(at, macs);
+                let here = self.scope.graph.binary(Function::Eq, mapped.unit, index);
+                shares.push(self.scope.graph.select(here, macs, zero));
+            }
+        }
+        self.sum(&shares)
+    }
+
+    /// Energy of things (bytes, operations) that cost so many pJ each.
+    fn access_energy_mj(&mut self, count: NodeId, pj_each: NodeId) -> NodeId {
+        let picojoules = self.mul(count, pj_each);
         let nano = self.constant(1e-9);
         self.mul(picojoules, nano)
     }
@@ -226,7 +258,18 @@ impl Build<'_, '_, '_> {
         let powers = parts.units.iter().map(|unit| &unit.power).chain(parts.srams.iter().map(|sram| &sram.power));
         let dynamic: Vec<NodeId> = powers.map(|power| power.dynamic_mw).collect();
         let dynamic = self.sum(&dynamic);
-        let dynamic = self.mul(dynamic, parts.clock.dynamic_factor);
+        let mut dynamic = self.mul(dynamic, parts.clock.dynamic_factor);
+        // Arrays whose energy counts by operation: every multiply-accumulator in every cycle.
+        for unit in parts.units {
+            let (Some(array), Some(pj_per_mac)) = (&unit.array, unit.pj_per_mac) else { continue };
+            let per_microsecond = self.mul(array.macs, unit.instances);
+            let per_microsecond = self.mul(per_microsecond, parts.clock.mhz);
+            let microwatts = self.mul(per_microsecond, pj_per_mac);
+            let microwatts = self.mul(microwatts, parts.clock.energy_factor);
+            let thousandth = self.constant(1e-3);
+            let milliwatts = self.mul(microwatts, thousandth);
+            dynamic = self.add(dynamic, milliwatts);
+        }
         let leakage = self.leakage_mw();
         self.add(dynamic, leakage)
     }

@@ -6,11 +6,12 @@ use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
 use super::screen::ScreenProgram;
-use crate::hardware::{Clock, compile_dram, compile_sram, compile_unit};
-use crate::mapping::{compile_traffic, map_operators};
+use crate::hardware::{Clock, Process, compile_dram, compile_sram, compile_unit};
+use crate::mapping::{Capacity, compile_capacity, compile_traffic, map_operators};
 use crate::operator::{bind_workload, compile_operators};
 use crate::schedule::{Method, Output, Schedule, compile_stages};
 use crate::spec::diagnostic::did_you_mean;
+use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
 use crate::spec::parameter::ParameterType;
 use crate::spec::program::{NodeId, Operation, Place, Program};
@@ -60,6 +61,10 @@ pub struct WorkloadPlan {
     pub(super) guards: Vec<Place>,
     /// Places of the parameters, as in [`Plan::parameters`].
     pub(super) parameters: Vec<Place>,
+    /// The limits that the hardware itself sets, as the last of [`Plan::constraints`].
+    own_limits: Vec<Constraint>,
+    /// For each block whose working sets must fit: KiB needed and available.
+    pub(super) capacities: Vec<(Place, Place)>,
     /// Bounds over boxes of points; only where the search needs them.
     pub(super) bounds: Option<WorkloadBounds>,
 }
@@ -150,11 +155,7 @@ impl Compiler<'_> {
         let objectives =
             self.objectives(&metric_names, &workloads.iter().flatten().map(|w| w.name.clone()).collect::<Vec<_>>());
         let mut constraints = self.constraints(&metric_names);
-        if let (Some((low, _)), Some((high, _))) =
-            (self.study.hardware.clock.points.first(), self.study.hardware.clock.points.last())
-        {
-            constraints.push(Constraint { name: "operating_point".into(), metric: None, min: *low, max: *high });
-        }
+        constraints.extend(workloads.iter().flatten().next().into_iter().flat_map(|first| first.own_limits.clone()));
         self.check_output_metrics(&metric_names);
         let workloads: Option<Vec<WorkloadPlan>> = workloads.into_iter().collect();
         let mut bottlenecks: Vec<String> = self.study.hardware.units.iter().map(|unit| unit.name.clone()).collect();
@@ -304,13 +305,17 @@ impl Compiler<'_> {
     ) -> Option<WorkloadPlan> {
         let study = self.study;
         let mut scope = Scope::new(parameters.to_vec(), self.diagnostics);
+        scope.set_axis_values(axes.iter().map(|axis| axis.values.iter().copied().chain(axis.default).collect()).collect());
         let faults = self.diagnostics.error_count();
         let workload = bind_workload(&mut scope, scene, camera, study.pipeline.stream.as_ref())?;
         let resolved = scope.resolve_all();
-        let clock = Clock::compile(&mut scope, &study.hardware.clock);
-        let units: Vec<_> = study.hardware.units.iter().map(|unit| compile_unit(&mut scope, unit)).collect();
-        let clock = clock?;
-        let srams: Vec<_> = study.hardware.srams.iter().map(|sram| compile_sram(&mut scope, sram, &clock)).collect();
+        let process = Process::compile(&scope, &study.hardware)?;
+        let clock = Clock::compile(&mut scope, &study.hardware.clock, &process)?;
+        let hardware = &study.hardware;
+        let units: Vec<_> =
+            hardware.units.iter().map(|unit| compile_unit(&mut scope, unit, &clock, &process)).collect();
+        let srams: Vec<_> =
+            hardware.srams.iter().map(|sram| compile_sram(&mut scope, sram, &clock, &process)).collect();
         let dram = match &study.hardware.dram {
             Some(decl) => Some(compile_dram(&mut scope, decl, &clock)?),
             None => None,
@@ -321,7 +326,8 @@ impl Compiler<'_> {
         let operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
         let stream = workload.stream.as_ref();
         let traffic = compile_traffic(&mut scope, study, &operators, &srams, dram.as_ref());
-        let traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
+        let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
+        let capacities = compile_capacity(&mut scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
         let mapped = map_operators(&mut scope, study, &operators, &units, &srams, &traffic, stream)?;
         let graph = compile_stages(&mut scope, study, &operators, &units, &mapped, &traffic, stream)?;
         let kernel_inputs = Schedule::inputs(&graph);
@@ -342,7 +348,7 @@ impl Compiler<'_> {
             lower_bound: kernel_outputs[Output::LowerBound as usize],
         };
         let nodes = compile_metrics(&mut scope, &parts);
-        let constraint_nodes = self.constraint_nodes(&mut scope, &clock);
+        let constraint_nodes = self.constraint_nodes(&mut scope, &clock, &capacities);
         self.check_unused(&scope, axes);
         let Tried { guards, passed } = try_expressions(&mut scope, axes);
         if self.diagnostics.error_count() > faults {
@@ -352,6 +358,7 @@ impl Compiler<'_> {
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
         outputs.extend(constraint_nodes.iter().flatten());
         outputs.extend(&guards);
+        outputs.extend(capacities.iter().flat_map(|capacity| [capacity.needed_kib, capacity.available_kib]));
         outputs.extend(&resolved);
         let binning = stream.and_then(|stream| stream.binning);
         let program = Program::new(
@@ -404,7 +411,10 @@ impl Compiler<'_> {
         let place = |node: NodeId| program.place_of(node);
         let screen =
             |node: NodeId| ScreenProgram::new(&scope, node, axes.len(), workload.tiles.clone(), binning, &passed);
+        let pair = |capacity: &Capacity| Some((place(capacity.needed_kib)?, place(capacity.available_kib)?));
         Some(WorkloadPlan {
+            own_limits: own_limits(&clock, &capacities),
+            capacities: capacities.iter().filter_map(pair).collect(),
             bounds,
             name: workload.name,
             equal_tiles: stream.is_some() && binning.is_none(),
@@ -419,7 +429,12 @@ impl Compiler<'_> {
     }
 
     /// Nodes of the constraints that are expressions, and of the clock for the operating points.
-    fn constraint_nodes(&self, scope: &mut Scope<'_>, clock: &Clock) -> Vec<Option<NodeId>> {
+    fn constraint_nodes(
+        &self,
+        scope: &mut Scope<'_>,
+        clock: &Clock,
+        capacities: &[Capacity],
+    ) -> Vec<Option<NodeId>> {
         let mut nodes: Vec<Option<NodeId>> = self
             .study
             .sweep
@@ -429,6 +444,10 @@ impl Compiler<'_> {
             .collect();
         if clock.limits_mhz.is_some() {
             nodes.push(Some(clock.mhz));
+        }
+        for capacity in capacities {
+            let share = scope.graph.binary(Function::Div, capacity.needed_kib, capacity.available_kib);
+            nodes.push(Some(share));
         }
         nodes
     }
@@ -456,4 +475,16 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// What a point must keep besides the sweep's constraints, in the order of their nodes.
+fn own_limits(clock: &Clock, capacities: &[Capacity]) -> Vec<Constraint> {
+    let clock = clock.limits_mhz.map(|(min, max)| Constraint { name: "operating_point".into(), metric: None, min, max });
+    let capacity = |capacity: &Capacity| Constraint {
+        name: format!("capacity.{}", capacity.block),
+        metric: None,
+        min: f64::NEG_INFINITY,
+        max: 1.0,
+    };
+    clock.into_iter().chain(capacities.iter().map(capacity)).collect()
 }

@@ -15,6 +15,8 @@ pub enum Basis {
     Calibrated,
     /// Stated by nobody; carries a range.
     Assumed,
+    /// Given by a model of the program, as the file asked; no file claims it for a number of its own.
+    Model,
 }
 
 impl Basis {
@@ -27,7 +29,7 @@ impl Basis {
 
     /// The word in files and reports.
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, basis)| *basis == self).map_or("", |(name, _)| name)
+        Self::NAMES.iter().find(|(_, basis)| *basis == self).map_or("model", |(name, _)| name)
     }
 }
 

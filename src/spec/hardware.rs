@@ -7,6 +7,10 @@ use super::figure::{AreaFigure, Figure, PowerFigure, Provenance};
 use super::kind::Pass;
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader};
+use super::request::{
+    ArrayDecl, ArrayPart, DramRequest, HitRateDecl, LogicDecl, SramRequest, Word, read_array, read_dram_request, read_hit_rate,
+    read_logic, read_sram_request,
+};
 use super::source::{Source, Span};
 use super::tree;
 
@@ -17,8 +21,10 @@ pub struct HardwareDecl {
     pub name: String,
     /// The file.
     pub span: Span,
-    /// Technology node in nm.
+    /// Technology node in nm, for which the file's figures hold.
     pub node_nm: f64,
+    /// Node that they are to be scaled to, with its place.
+    pub scale_to_nm: Option<(f64, Span)>,
     /// What energy and power metrics include: `core`, `dram`, `phy`.
     pub boundary: Vec<Boundary>,
     /// Declared parameters.
@@ -90,6 +96,8 @@ pub enum RateDecl {
     },
     /// Cycles of the whole unit as an expression over `count.*` and parameters.
     Cycles(Figure),
+    /// Matrix products on the unit's array, fold by fold.
+    Array,
 }
 
 /// A hardware module.
@@ -123,6 +131,10 @@ pub struct UnitDecl {
     pub power: Option<PowerFigure>,
     /// Behaviour without work.
     pub idle: Idle,
+    /// Multiply-accumulators that the models size.
+    pub array: Option<ArrayDecl>,
+    /// Other operations that the models size.
+    pub logic: Option<LogicDecl>,
 }
 
 /// An SRAM block.
@@ -154,6 +166,16 @@ pub struct SramDecl {
     pub write_pj_per_byte: Option<Figure>,
     /// Behaviour without work.
     pub idle: Idle,
+    /// Banks of one instance.
+    pub banks: Option<Quantity>,
+    /// Ports of every bank: `1rw` or `1r1w`.
+    pub ports: Option<Word>,
+    /// Bytes of one access to one bank.
+    pub width_bytes: Option<Quantity>,
+    /// What the SRAM model is asked for.
+    pub model: Option<SramRequest>,
+    /// Share of the bytes read that a cache-like block holds.
+    pub hit_rate: Option<HitRateDecl>,
 }
 
 /// Off-chip memory: one channel that all streams share.
@@ -163,8 +185,8 @@ pub struct DramDecl {
     pub span: Span,
     /// Part name, for reports.
     pub part: String,
-    /// Peak bandwidth, 10^9 bytes per second.
-    pub peak_gb_per_s: Figure,
+    /// Peak bandwidth, 10^9 bytes per second; `None`: the part's, by the model.
+    pub peak_gb_per_s: Option<Figure>,
     /// Share of the peak that an access pattern reaches: pattern name, place, figure.
     pub efficiency: Vec<(String, Span, Figure)>,
     /// Latency of a burst in ns.
@@ -175,6 +197,8 @@ pub struct DramDecl {
     pub background_mw: Option<Figure>,
     /// Area of the interface on the chip, mm2; counts if the boundary includes `phy`.
     pub phy_area_mm2: Option<Figure>,
+    /// What the DRAM model is asked for.
+    pub model: Option<DramRequest>,
 }
 
 /// The clock and the voltages that it needs.
@@ -196,6 +220,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
     let reader = Reader::new(&root, "a hardware file", diagnostics);
     let name = reader.required_text("name");
     let node_nm = reader.required("node_nm").and_then(|_| reader.number("node_nm"));
+    let scale_to_nm = reader.node("scale_to_nm").and_then(|node| Some((reader.number("scale_to_nm")?, node.span.clone())));
     reader.text("doc");
     reader.text("source");
     let boundary = read_boundary(&reader);
@@ -215,6 +240,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
         name: name?,
         span: Span::new(source, 0..0),
         node_nm: node_nm?,
+        scale_to_nm,
         boundary,
         parameters,
         units,
@@ -253,7 +279,23 @@ fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<UnitDecl> {
     if executes.is_empty() {
         reader.error(reader.span(), "this unit executes nothing", "add `executes = [\"Sorting\", ...]`");
     }
+    let array = reader.table("array").map(|table| read_array(table, diagnostics));
+    let logic = reader.table("logic").map(|table| read_logic(table, diagnostics));
+    let wanted = array.as_ref().and_then(Option::as_ref).and_then(|array| array.gives.as_ref());
+    let array_cycles = match wanted {
+        Some(gives) => gives.iter().any(|(part, _)| *part == ArrayPart::Cycles),
+        None => array.is_some(),
+    };
     let rate = match (reader.table("rate"), Figure::read(&reader, "cycles")) {
+        (None, None) if array_cycles => Some(RateDecl::Array),
+        (Some(_), _) | (_, Some(_)) if wanted.is_some() && array_cycles => {
+            reader.error(
+                reader.span(),
+                "the array gives the cycles, but `rate` or `cycles` is stated too",
+                "keep one: take \"cycles\" off the array's `gives`, or the rate away",
+            );
+            None
+        }
         (Some(table), None) => read_rate(table, diagnostics),
         (None, Some(cycles)) => Some(RateDecl::Cycles(cycles)),
         (Some(_), Some(cycles)) => {
@@ -287,9 +329,12 @@ fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<UnitDecl> {
         area: AreaFigure::read(&reader, "area_mm2"),
         power: PowerFigure::read(&reader, "power_mw"),
         idle: reader.choice("idle", &IDLE).unwrap_or(Idle::Gated),
+        array: array.clone().flatten(),
+        logic: logic.clone().flatten(),
     };
     reader.finish();
-    (name.is_some() && rate.is_some()).then_some(unit)
+    let sound = array.is_none_or(|array| array.is_some()) && logic.is_none_or(|logic| logic.is_some());
+    (name.is_some() && rate.is_some() && sound).then_some(unit)
 }
 
 fn read_passes(reader: &Reader<'_>) -> Vec<Pass> {
@@ -324,6 +369,9 @@ fn read_sram(table: &tree::Table, diagnostics: &Collector) -> Option<SramDecl> {
     let name = reader.required_text("name");
     let capacity_kib = reader.required_quantity("capacity_kib");
     reader.text("doc");
+    let ports = reader.node("ports").and_then(|node| Some((reader.text("ports")?, node.span.clone())));
+    let model = reader.table("model").map(|table| read_sram_request(table, diagnostics));
+    let hit_rate = reader.table("hit_rate").map(|table| read_hit_rate(table, diagnostics));
     let sram = SramDecl {
         name: name.clone().unwrap_or_default(),
         span: table.span.clone(),
@@ -338,14 +386,23 @@ fn read_sram(table: &tree::Table, diagnostics: &Collector) -> Option<SramDecl> {
         read_pj_per_byte: Figure::read(&reader, "read_pj_per_byte"),
         write_pj_per_byte: Figure::read(&reader, "write_pj_per_byte"),
         idle: reader.choice("idle", &IDLE).unwrap_or(Idle::Gated),
+        banks: reader.quantity("banks"),
+        ports,
+        width_bytes: reader.quantity("width_bytes"),
+        model: model.clone().flatten(),
+        hit_rate: hit_rate.clone().flatten(),
     };
     reader.finish();
-    (name.is_some() && capacity_kib.is_some()).then_some(sram)
+    let sound = model.is_none_or(|model| model.is_some()) && hit_rate.is_none_or(|rate| rate.is_some());
+    (name.is_some() && capacity_kib.is_some() && sound).then_some(sram)
 }
 
 fn read_dram(table: &tree::Table, diagnostics: &Collector) -> Option<DramDecl> {
     let reader = Reader::new(table, "[dram]", diagnostics);
-    reader.required("peak_gb_per_s");
+    let model = reader.table("model").map(|table| read_dram_request(table, diagnostics));
+    if model.is_none() {
+        reader.required("peak_gb_per_s");
+    }
     let peak = Figure::read(&reader, "peak_gb_per_s");
     let efficiency = match reader.table("efficiency") {
         Some(patterns) => {
@@ -356,6 +413,7 @@ fn read_dram(table: &tree::Table, diagnostics: &Collector) -> Option<DramDecl> {
                 .filter_map(|(pattern, span, _)| Some((pattern.clone(), span.clone(), Figure::read(&inner, pattern)?)))
                 .collect()
         }
+        None if model.is_some() => Vec::new(),
         None => {
             reader.error(
                 reader.span(),
@@ -365,18 +423,20 @@ fn read_dram(table: &tree::Table, diagnostics: &Collector) -> Option<DramDecl> {
             Vec::new()
         }
     };
-    let dram = peak.map(|peak_gb_per_s| DramDecl {
+    let sound = (peak.is_some() || model.is_some()) && model.as_ref().is_none_or(Option::is_some);
+    let dram = DramDecl {
         span: table.span.clone(),
         part: reader.text("part").unwrap_or_else(|| "DRAM".into()),
-        peak_gb_per_s,
+        peak_gb_per_s: peak,
         efficiency,
         latency_ns: Figure::read(&reader, "latency_ns"),
         energy_pj_per_bit: Figure::read(&reader, "energy_pj_per_bit"),
         background_mw: Figure::read(&reader, "background_mw"),
         phy_area_mm2: Figure::read(&reader, "phy_area_mm2"),
-    });
+        model: model.flatten(),
+    };
     reader.finish();
-    dram
+    sound.then_some(dram)
 }
 
 fn read_clock(reader: &Reader<'_>) -> Option<ClockDecl> {

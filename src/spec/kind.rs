@@ -33,6 +33,19 @@ impl Pass {
 /// A count: name, place, expression over the parameters and earlier counts.
 pub type CountDecl = (String, Span, Quantity);
 
+/// Matrix products of an operator kind, all of one shape: expressions over its parameters and forward counts.
+#[derive(Debug, Clone)]
+pub struct GemmDecl {
+    /// Rows of the inputs and of the result.
+    pub m: Quantity,
+    /// Columns of the weights and of the result.
+    pub n: Quantity,
+    /// What is summed over.
+    pub k: Quantity,
+    /// How many of them, one after the other.
+    pub times: Quantity,
+}
+
 /// What an operator kind counts, as expressions over its parameters.
 #[derive(Debug, Clone)]
 pub struct KindDecl {
@@ -50,6 +63,8 @@ pub struct KindDecl {
     pub parameters: Vec<(String, Span, Option<Quantity>)>,
     /// Counts of the forward pass; empty: it runs backward only.
     pub counts: Vec<CountDecl>,
+    /// Matrix products of the forward pass; empty: it is none for a systolic array.
+    pub gemms: Vec<GemmDecl>,
     /// Counts of the backward pass, which may use `forward.*`; empty: it has no gradient.
     pub backward: Vec<CountDecl>,
 }
@@ -131,8 +146,17 @@ fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
     if counts.is_empty() && backward.is_empty() {
         reader.error(reader.span(), "this kind counts nothing", "add `counts = { gaussian = \"gaussians\" }`");
     }
+    let gemms = reader.tables("gemm").into_iter().filter_map(|table| read_gemm(table, diagnostics)).collect();
     reader.finish();
-    Some(KindDecl { name: name?, span: table.span.clone(), doc, category, stages, parameters, counts, backward })
+    Some(KindDecl { name: name?, span: table.span.clone(), doc, category, stages, parameters, counts, gemms, backward })
+}
+
+fn read_gemm(table: &Table, diagnostics: &Collector) -> Option<GemmDecl> {
+    let reader = Reader::new(table, "a `gemm`", diagnostics);
+    let [m, n, k] = ["m", "n", "k"].map(|key| reader.required_quantity(key));
+    let times = reader.quantity("times").unwrap_or_else(|| Quantity::constant(1.0, &table.span));
+    reader.finish();
+    Some(GemmDecl { m: m?, n: n?, k: k?, times })
 }
 
 fn read_parameter(reader: &Reader<'_>, entry: &(String, Span, tree::Node)) -> (String, Span, Option<Quantity>) {

@@ -8,6 +8,7 @@
 //! This layer depends on no other; every other layer stands on it.
 
 pub mod catalog;
+mod combinations;
 pub mod diagnostic;
 pub mod expr;
 pub mod figure;
@@ -18,6 +19,7 @@ pub mod pipeline;
 pub mod program;
 pub mod range;
 pub mod reader;
+pub mod request;
 pub mod resolved;
 pub mod scene;
 pub mod scope;

@@ -122,8 +122,23 @@ pub struct TrafficDecl {
     pub direction: Direction,
     /// Bytes per tile of a streamed operator, else per frame.
     pub bytes: Quantity,
-    /// DRAM access pattern, with the place.
+    /// Access pattern, with the place.
     pub pattern: (String, Span),
+    /// Accesses of an SRAM block that the operator issues together, one per lane.
+    pub lanes: Option<Quantity>,
+    /// Distance of a strided pattern in words of the block's width.
+    pub stride_words: Option<Quantity>,
+    /// What the block holds of this stream while the operator works on a tile (or the frame).
+    pub working_set: Option<WorkingSet>,
+}
+
+/// What a stream keeps in an SRAM block.
+#[derive(Debug, Clone)]
+pub struct WorkingSet {
+    /// KiB per tile of a streamed operator, else per frame.
+    pub kib: Quantity,
+    /// DRAM access pattern of what does not fit; `None`: it cannot spill.
+    pub spill: Option<(String, Span)>,
 }
 
 /// Reads a pipeline file; faults go to `diagnostics`.
@@ -239,6 +254,8 @@ fn read_traffic(table: &Table, diagnostics: &Collector) -> Option<TrafficDecl> {
     let bytes = reader.required_quantity("bytes");
     let pattern_span = reader.node("pattern").map_or_else(|| table.span.clone(), |node| node.span.clone());
     let pattern = reader.text("pattern").unwrap_or_else(|| "stream".into());
+    let (lanes, stride_words) = (reader.quantity("lanes"), reader.quantity("stride_words"));
+    let working_set = read_working_set(&reader);
     reader.finish();
     Some(TrafficDecl {
         span: table.span.clone(),
@@ -248,7 +265,35 @@ fn read_traffic(table: &Table, diagnostics: &Collector) -> Option<TrafficDecl> {
         direction: direction?,
         bytes: bytes?,
         pattern: (pattern, pattern_span),
+        lanes,
+        stride_words,
+        working_set,
     })
+}
+
+/// Reads `working_set_kib` and `spill`, of which neither stands alone.
+fn read_working_set(reader: &Reader<'_>) -> Option<WorkingSet> {
+    let kib = reader.quantity("working_set_kib");
+    let spill_span = reader.node("spill").map(|node| node.span.clone());
+    let spill = reader.text("spill");
+    match (kib, spill.zip(spill_span)) {
+        (Some(kib), Some((word, span))) => {
+            Some(WorkingSet { kib, spill: (word != "never").then_some((word, span)) })
+        }
+        (Some(kib), None) => {
+            reader.error(
+                &kib.span,
+                "a working set must say where it goes if it does not fit",
+                "add `spill = \"stream\"` (or another access pattern of the DRAM), or `spill = \"never\"`",
+            );
+            None
+        }
+        (None, Some((_, span))) => {
+            reader.error(&span, "`spill` needs a working set", "add `working_set_kib = ...`");
+            None
+        }
+        (None, None) => None,
+    }
 }
 
 fn read_mapping(reader: &Reader<'_>) -> Vec<(String, String, Span)> {

@@ -77,6 +77,8 @@ pub struct Scope<'a> {
     in_work: Vec<usize>,
     dotted: HashMap<String, Typed>,
     used: Vec<bool>,
+    /// The values of each axis, those of the declared design included.
+    pub(super) axis_values: Vec<Vec<f64>>,
     diagnostics: &'a Collector,
 }
 
@@ -91,8 +93,14 @@ impl<'a> Scope<'a> {
             in_work: Vec::new(),
             dotted: HashMap::new(),
             used,
+            axis_values: Vec::new(),
             diagnostics,
         }
+    }
+
+    /// Says which values each axis takes.
+    pub fn set_axis_values(&mut self, values: Vec<Vec<f64>>) {
+        self.axis_values = values;
     }
 
     /// Where faults go.
@@ -285,7 +293,8 @@ impl<'a> Scope<'a> {
         self.checked(Operation::CheckWhole(node), span, what)
     }
 
-    fn checked(&mut self, operation: Operation, span: &Span, what: &str) -> NodeId {
+    /// An operation whose value must exist at every point; `what` names it in reasons.
+    pub fn checked(&mut self, operation: Operation, span: &Span, what: &str) -> NodeId {
         let what: Arc<str> = what.into();
         let origin = Origin { span: span.clone(), what: Arc::clone(&what) };
         let outer = self.graph.set_origin(Some(Arc::new(origin)));

@@ -116,6 +116,11 @@ impl Curve {
         std::array::from_fn(|figure| self.values[knot][figure] * (powers[figure] * ratio).exp())
     }
 
+    /// The sizes in bytes that the chords connect.
+    pub fn sizes(&self) -> &[f64] {
+        &self.sizes[..self.len]
+    }
+
     /// The first and the last size in bytes.
     pub fn range(&self) -> (f64, f64) {
         (self.sizes[0], self.sizes[self.len - 1])

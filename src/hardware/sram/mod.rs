@@ -9,11 +9,13 @@
 //! optimistic against foundry compilers (its cell is 10 % small at 28 nm, 23 % at 22 nm).
 
 mod curve;
+mod node;
 mod shape;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use node::{SramBlockModel, SramFigure, SramNode};
 pub use shape::{Device, Ports, SramShape};
 pub use table::SOURCE;
 
@@ -201,6 +203,11 @@ impl SramModel {
     /// The mean relative errors to expect at capacities inside the table.
     pub fn expected_error(&self) -> ExpectedError {
         self.expected_error
+    }
+
+    /// The capacities in bytes at which one chord ends and the next begins.
+    fn knots(&self) -> impl Iterator<Item = f64> + '_ {
+        self.curve.sizes().iter().map(|size| size * self.macros)
     }
 
     /// The capacities in bytes between which nothing is extrapolated.

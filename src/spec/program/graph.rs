@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::apply::apply;
+use super::model::ModelRef;
 use crate::spec::expr::Function;
 use crate::spec::source::Span;
 
@@ -34,6 +35,10 @@ pub enum Operation {
     TileField(usize, NodeId),
     /// The sum of a column over its tiles.
     SumTiles(NodeId),
+    /// The greatest value of a column.
+    MaxTiles(NodeId),
+    /// The answer of a model.
+    Model(ModelRef, [NodeId; 3]),
     /// An output of the kernel.
     Kernel(usize),
 }
@@ -97,6 +102,7 @@ enum Key {
     Apply(Function, [NodeId; 3]),
     Unary(u8, NodeId, NodeId),
     Lookup(*const f64, NodeId),
+    Model(usize, [NodeId; 3]),
 }
 
 impl Default for Graph {
@@ -167,7 +173,9 @@ impl Graph {
             Operation::CheckLeast(a, b) => Some(Key::Unary(1, *a, *b)),
             Operation::CheckMost(a, b) => Some(Key::Unary(2, *a, *b)),
             Operation::SumTiles(a) => Some(Key::Unary(3, *a, *a)),
-            Operation::TileField(field, a) => Some(Key::Unary(4 + *field.min(&200) as u8, *a, *a)),
+            Operation::MaxTiles(a) => Some(Key::Unary(4, *a, *a)),
+            Operation::TileField(field, a) => Some(Key::Unary(5 + *field.min(&200) as u8, *a, *a)),
+            Operation::Model(model, arguments) => Some(Key::Model(model.address(), *arguments)),
             Operation::Lookup(table, a) => Some(Key::Lookup(table.as_ptr(), *a)),
             Operation::Missing | Operation::Kernel(_) => None,
         };
@@ -184,10 +192,14 @@ impl Graph {
             Operation::Axis(index) => axes |= 1 << index,
             Operation::TileField(..) => tiled = true,
             Operation::Lookup(table, _) => fallible |= table.iter().any(|entry| entry.is_nan()),
-            Operation::SumTiles(_) => tiled = false,
+            Operation::SumTiles(_) | Operation::MaxTiles(_) => tiled = false,
             Operation::Kernel(_) => axes |= self.kernel_axes,
             Operation::Constant(value) => fallible |= value.is_nan(),
-            Operation::Missing | Operation::CheckWhole(_) | Operation::CheckLeast(..) | Operation::CheckMost(..) => {
+            Operation::Missing
+            | Operation::CheckWhole(_)
+            | Operation::CheckLeast(..)
+            | Operation::CheckMost(..)
+            | Operation::Model(..) => {
                 fallible = true;
             }
             Operation::Apply(Function::Div | Function::Rem, [_, divisor, _]) => {
@@ -229,6 +241,13 @@ impl Graph {
             },
             Operation::Lookup(table, a) => match value(*a).and_then(|at| table.get(at as usize)) {
                 Some(entry) if !entry.is_nan() => Operation::Constant(*entry),
+                _ => operation,
+            },
+            Operation::Model(model, [a, b, c]) => match (value(*a), value(*b), value(*c)) {
+                (Some(a), Some(b), Some(c)) => {
+                    let folded = model.0.value([a, b, c]);
+                    if folded.is_nan() { operation } else { Operation::Constant(folded) }
+                }
                 _ => operation,
             },
             _ => operation,
@@ -299,7 +318,10 @@ impl Graph {
             }
             Operation::Missing => f64::NAN,
             Operation::Lookup(table, a) => lookup(table, argument(*a)?),
-            Operation::TileField(..) | Operation::SumTiles(_) | Operation::Kernel(_) => return None,
+            Operation::Model(model, [a, b, c]) => model.0.value([argument(*a)?, argument(*b)?, argument(*c)?]),
+            Operation::TileField(..) | Operation::SumTiles(_) | Operation::MaxTiles(_) | Operation::Kernel(_) => {
+                return None;
+            }
         };
         memo.insert(id, value);
         Some(value)
@@ -350,7 +372,8 @@ pub(super) fn why(operation: &Operation, arguments: &[f64]) -> String {
         Operation::CheckLeast(..) => format!("{} is below the least value {}", at(0), at(1)),
         Operation::CheckMost(..) => format!("{} is above the greatest value {}", at(0), at(1)),
         Operation::Lookup(..) | Operation::Missing => "not measured: a value".into(),
-        Operation::SumTiles(_) => "the sum over the tiles is not finite".into(),
+        Operation::SumTiles(_) | Operation::MaxTiles(_) => "a value of the tiles is not finite".into(),
+        Operation::Model(model, _) => model.0.why([at(0), at(1), at(2)]),
         Operation::Kernel(_) => "the schedule has no finite length".into(),
         _ => "the result is too large for a number".into(),
     }
@@ -372,9 +395,13 @@ pub(super) fn lookup(table: &[f64], index: f64) -> f64 {
 pub(super) fn operands(operation: &Operation) -> Vec<NodeId> {
     match operation {
         Operation::Constant(_) | Operation::Axis(_) | Operation::Missing | Operation::Kernel(_) => Vec::new(),
-        Operation::Apply(_, [a, b, c]) => vec![*a, *b, *c],
+        Operation::Apply(_, [a, b, c]) | Operation::Model(_, [a, b, c]) => vec![*a, *b, *c],
         Operation::CheckLeast(a, b) | Operation::CheckMost(a, b) => vec![*a, *b],
-        Operation::CheckWhole(a) | Operation::Lookup(_, a) | Operation::TileField(_, a) | Operation::SumTiles(a) => {
+        Operation::CheckWhole(a)
+        | Operation::Lookup(_, a)
+        | Operation::TileField(_, a)
+        | Operation::SumTiles(a)
+        | Operation::MaxTiles(a) => {
             vec![*a]
         }
     }

@@ -13,8 +13,10 @@ mod apply;
 pub mod bounds;
 pub mod failure;
 mod graph;
+mod model;
 mod run;
 
 pub use apply::apply;
+pub use model::{Model, ModelRef};
 pub use graph::{BinningTiles, Graph, NodeId, Operation, Origin, TileTable};
 pub use run::{Columns, Kernel, MAX_OUTPUTS, Place, Program, State};

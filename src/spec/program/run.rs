@@ -34,6 +34,8 @@ macro_rules! opcodes {
             Lookup,
             Missing,
             SumTiles,
+            MaxTiles,
+            Model,
             Kernel,
             /// Fills a column; the operation says how.
             Column,
@@ -63,7 +65,7 @@ macro_rules! opcodes {
                 Opcode::CheckMost => check(at(a), |a| a <= at(b)),
                 Opcode::Lookup => lookup(&tables[c as usize], at(a)),
                 Opcode::Missing => f64::NAN,
-                Opcode::SumTiles | Opcode::Kernel | Opcode::Column => return None,
+                Opcode::SumTiles | Opcode::MaxTiles | Opcode::Model | Opcode::Kernel | Opcode::Column => return None,
             })
         }
     };
@@ -312,12 +314,14 @@ impl Program {
             }
             Operation::Kernel(_) => Opcode::Kernel,
             Operation::SumTiles(_) => Opcode::SumTiles,
+            Operation::MaxTiles(_) => Opcode::MaxTiles,
             _ if matches!(to, Place::Column(_)) => Opcode::Column,
             Operation::Apply(function, _) => Opcode::of(*function),
             Operation::CheckWhole(_) => Opcode::CheckWhole,
             Operation::CheckLeast(..) => Opcode::CheckLeast,
             Operation::CheckMost(..) => Opcode::CheckMost,
             Operation::Missing => Opcode::Missing,
+            Operation::Model(..) => Opcode::Model,
             Operation::Lookup(table, _) => {
                 self.tables.push(Arc::clone(table));
                 from[2] = self.tables.len() as u32 - 1;
@@ -378,6 +382,16 @@ impl Program {
                 let total = sum(self.columns(state).get(self.operands[at][0]));
                 state.registers[to] = total;
             }
+            Opcode::MaxTiles => {
+                let greatest = self.columns(state).get(self.operands[at][0]).iter().fold(f64::NEG_INFINITY, greater);
+                state.registers[to] = greatest;
+            }
+            Opcode::Model => {
+                if let Operation::Model(model, _) = &self.operations[at] {
+                    let arguments = instruction.from.map(|register| state.registers[register as usize]);
+                    state.registers[to] = model.0.value(arguments);
+                }
+            }
             _ => self.run_column(state, &self.operations[at], to, &self.operands[at]),
         }
     }
@@ -420,6 +434,9 @@ impl Program {
                 Operation::CheckWhole(_) => fill(tiles, &mut column, a, b, c, |a, _, _| check(a, |a| a.fract() == 0.0)),
                 Operation::CheckLeast(..) => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a >= b)),
                 Operation::CheckMost(..) => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
+                Operation::Model(model, _) => {
+                    fill(tiles, &mut column, a, b, c, |a, b, c| model.0.value([a, b, c]));
+                }
                 Operation::Lookup(table, _) => fill(tiles, &mut column, a, b, c, |a, _, _| lookup(table, a)),
                 // The others are never columns.
                 _ => column.resize(tiles, f64::NAN),
@@ -479,6 +496,11 @@ fn fill(tiles: usize, to: &mut Vec<f64>, a: &[f64], b: &[f64], c: &[f64], f: imp
             to.resize(tiles, value);
         }
     }
+}
+
+/// The greater of two values; NaN if either is none.
+fn greater(a: f64, b: &f64) -> f64 {
+    apply(Function::Max, a, *b, 0.0)
 }
 
 /// The sum in eight interleaved parts: fast, and the same on every machine.

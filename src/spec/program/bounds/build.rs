@@ -144,6 +144,15 @@ impl Builder<'_> {
                 let a = self.tight(a);
                 self.push(Operation::SumTiles, [a, a, a], false)
             }
+            Node::MaxTiles(a) => {
+                let a = self.tight(a);
+                self.push(Operation::MaxTiles, [a, a, a], false)
+            }
+            Node::Model(model, operands) => {
+                let from = operands.map(|operand| self.tight(operand));
+                self.tape.models.push(model);
+                self.push(Operation::Model(self.tape.models.len() as u32 - 1), from, tiled)
+            }
             Node::Kernel(output) => Slot::Scalar(self.kernel() + output as u32),
         };
         self.plain.insert(id, slot);

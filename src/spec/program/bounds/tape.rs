@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::interval::{Interval, enclose};
 use crate::spec::expr::Function;
-use crate::spec::program::{BinningTiles, Columns, MAX_OUTPUTS, Place, Program, State, TileTable};
+use crate::spec::program::{BinningTiles, Columns, MAX_OUTPUTS, ModelRef, Place, Program, State, TileTable};
 
 /// Where an enclosure is found after an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,6 +25,8 @@ pub(super) enum Operation {
     Most,
     Lookup(u32),
     SumTiles,
+    MaxTiles,
+    Model(u32),
     Kernel,
     /// The first operand, or the part of it that lies in the second one widened by [`REWRITING_SLACK`] if none of these
     /// atoms can be negative.
@@ -78,6 +80,7 @@ pub struct Tape {
     pub(super) columns: usize,
     pub(super) axes: Vec<Option<u32>>,
     pub(super) tables: Vec<Arc<[f64]>>,
+    pub(super) models: Vec<ModelRef>,
     pub(super) atoms: Vec<Slot>,
     pub(super) tiles: Arc<TileTable>,
     pub(super) binning: Option<Slot>,
@@ -180,6 +183,9 @@ impl Tape {
                 (Operation::SumTiles, Slot::Scalar(to)) => {
                     state.registers[to as usize] = sum(View::of(state, tiles, step.from[0]), tiles);
                 }
+                (Operation::MaxTiles, Slot::Scalar(to)) => {
+                    state.registers[to as usize] = greatest(View::of(state, tiles, step.from[0]), tiles);
+                }
                 (_, Slot::Scalar(to)) => {
                     let [a, b, c] = step.from.map(|slot| scalar(state, slot));
                     state.registers[to as usize] =
@@ -215,7 +221,11 @@ impl Tape {
                 let atoms = &self.atoms[first as usize..(first + count) as usize];
                 if atoms.iter().all(|atom| not_negative(*atom)) { a.meet(b.widened(REWRITING_SLACK)) } else { a }
             }
-            Operation::SumTiles | Operation::Kernel => Interval::ALL,
+            Operation::Model(model) if [a, b, c].iter().all(|argument| !argument.is_empty()) => {
+                self.models[model as usize].0.bounds([a, b, c])
+            }
+            Operation::Model(_) => Interval::EMPTY,
+            Operation::SumTiles | Operation::MaxTiles | Operation::Kernel => Interval::ALL,
         }
     }
 
@@ -332,6 +342,19 @@ fn sum(view: View<'_>, tiles: Option<&BinningTiles>) -> Interval {
     }
     let total = parts.iter().fold(Interval::point(0.0), |a, b| Interval::new(a.lo + b.lo, a.hi + b.hi));
     Interval::new(total.lo + rest.lo, total.hi + rest.hi)
+}
+
+/// Encloses the greatest value of a column.
+fn greatest(view: View<'_>, tiles: Option<&BinningTiles>) -> Interval {
+    let mut greatest = Interval { lo: f64::NEG_INFINITY, hi: f64::NEG_INFINITY };
+    for tile in 0..tiles.map_or(0, |tiles| tiles.count) {
+        let value = view.at(tile);
+        if value.is_empty() {
+            return Interval::EMPTY;
+        }
+        greatest = Interval { lo: greatest.lo.max(value.lo), hi: greatest.hi.max(value.hi) };
+    }
+    greatest
 }
 
 /// The entries of a table at the whole indices of an interval.
