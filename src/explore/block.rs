@@ -62,7 +62,8 @@ impl<'a> BlockEvaluator<'a> {
 
     /// Evaluates the failed points of a block again. Returns true if there were any.
     pub fn retry(&mut self, block: &mut Block) -> bool {
-        let failed: Vec<usize> = block.reasons.drain(..).map(|(row, _)| row).collect();
+        let failed: Vec<usize> = block.failures().map(|(row, _)| *row).collect();
+        block.reasons.retain(|(row, _)| !failed.contains(row));
         for row in &failed {
             let row = *row;
             self.job.space.digits(block.indices[row], &mut self.digits);
@@ -73,6 +74,7 @@ impl<'a> BlockEvaluator<'a> {
             fill(&mut block.objectives, row, self.evaluator.objectives().iter().copied());
             fill(&mut block.parameters, row, self.job.shown.iter().map(|at| self.evaluator.parameter(*at)));
         }
+        block.reasons.sort_unstable_by_key(|(row, _)| *row);
         !failed.is_empty()
     }
 
@@ -84,7 +86,7 @@ impl<'a> BlockEvaluator<'a> {
                 probe(index);
             }
             let outcome = self.evaluator.evaluate(&self.digits);
-            (outcome, (outcome == Outcome::Failed).then(|| self.evaluator.reason()))
+            (outcome, self.evaluator.reason_of(outcome))
         }));
         drop(quiet);
         evaluated.unwrap_or_else(|panic| {

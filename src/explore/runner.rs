@@ -60,8 +60,16 @@ pub struct Block {
     pub objectives: Vec<f64>,
     /// Values of the plan's other parameters that results show, point by point.
     pub parameters: Vec<f64>,
-    /// Reasons of the failed points: position in the block, text.
+    /// Reasons of failed points, and of infeasible ones that have more to say than their constraint: position in the block,
+    /// text.
     pub reasons: Vec<(usize, String)>,
+}
+
+impl Block {
+    /// The reasons of the failed points.
+    pub fn failures(&self) -> impl Iterator<Item = &(usize, String)> {
+        self.reasons.iter().filter(|(row, _)| self.outcomes.get(*row) == Some(&Outcome::Failed))
+    }
 }
 
 /// Takes results and progress of a run. Called from one thread, blocks in order.
@@ -216,7 +224,7 @@ fn produce(job: &Job<'_>, points: &Points, halt: &AtomicBool, sender: &SyncSende
                         return Ok(None);
                     }
                     let done = block(job, points, evaluator, number)?;
-                    if job.fail_fast && !done.block.reasons.is_empty() {
+                    if job.fail_fast && done.block.failures().next().is_some() {
                         halt.store(true, Relaxed);
                     }
                     Ok(Some(done))
@@ -270,7 +278,7 @@ fn consume(
             observer.evaluated(done.number, &done.block)?;
         }
         let failure = window.iter().flatten().find_map(|done| {
-            let (row, reason) = done.block.reasons.first()?;
+            let (row, reason) = done.block.failures().next()?;
             Some(RunError::Point { index: done.block.indices[*row], reason: reason.clone() })
         });
         if let Some(failure) = failure.filter(|_| job.fail_fast) {
@@ -311,6 +319,6 @@ impl Summary {
             }
         }
         let room = KEPT_FAILURES.saturating_sub(self.failures.len());
-        self.failures.extend(block.reasons.iter().take(room).map(|(at, reason)| (block.indices[*at], reason.clone())));
+        self.failures.extend(block.failures().take(room).map(|(at, reason)| (block.indices[*at], reason.clone())));
     }
 }

@@ -66,7 +66,11 @@ pub fn compile_unit(scope: &mut Scope<'_>, decl: &UnitDecl, clock: &Clock, proce
         return None;
     }
     let figures = Sized { scope, decl, clock, process, what: &what, instances }.figures(array.as_ref(), logic.as_ref());
-    let UnitFigures { area_mm2, power, pj_per_mac, figures } = figures?;
+    let UnitFigures { area_mm2, power, pj_per_mac, mut figures } = figures?;
+    if let RateDecl::Item { per_cycle, provenance, .. } = &decl.rate {
+        let rate = scope.compile(per_cycle, &format!("rate of {what}"), &[])?;
+        figures.push(Stated::choose(scope, "items_per_cycle", Some((rate, provenance)), None, false));
+    }
     Some(Unit {
         name: decl.name.clone(),
         instances,

@@ -181,6 +181,35 @@ impl<'p> Evaluator<'p> {
         aggregate(self.plan.aggregate, objective.goal, &mut self.scratch)
     }
 
+    /// What there is to say of the last point's outcome besides its constraint's name: why it failed, or what does not fit
+    /// where.
+    pub fn reason_of(&self, outcome: Outcome) -> Option<String> {
+        match outcome {
+            Outcome::Feasible => None,
+            Outcome::Failed => Some(self.reason()),
+            Outcome::Infeasible { constraint, .. } => self.shortage(constraint),
+        }
+    }
+
+    /// What a capacity's constraint misses: the KiB needed and available on the workload that needs most.
+    fn shortage(&self, constraint: usize) -> Option<String> {
+        let name = &self.plan.constraints[constraint].name;
+        let block = name.strip_prefix(super::plan::CAPACITY)?;
+        let first = self.plan.constraints.iter().position(|known| known.name.starts_with(super::plan::CAPACITY))?;
+        let mut most: Option<(f64, f64)> = None;
+        for (workload, (state, _)) in self.plan.workloads.iter().zip(&self.workloads) {
+            let (needed, available) = workload.capacities.get(constraint - first)?;
+            let value = |place| workload.program.scalar(state, place);
+            let (needed, available) = (value(*needed), value(*available));
+            if most.is_none_or(|(other, _)| needed > other) {
+                most = Some((needed, available));
+            }
+        }
+        most.map(|(needed, available)| {
+            format!("{name}: {needed} KiB are needed in `{block}`, {available} KiB are available, and nothing may spill")
+        })
+    }
+
     /// Why the last point [failed](Outcome::Failed).
     pub fn reason(&self) -> String {
         for (workload, (state, _)) in self.plan.workloads.iter().zip(&self.workloads) {

@@ -7,6 +7,7 @@
 mod bounds;
 mod checks;
 mod evaluator;
+mod figures;
 pub mod metric;
 mod model;
 mod parameters;
@@ -15,6 +16,7 @@ mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
 pub use evaluator::{Evaluator, Outcome};
+pub use figures::{FigureInfo, FigureValue};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
 pub use screen::{Screen, Screened, screen};

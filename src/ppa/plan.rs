@@ -2,6 +2,7 @@
 
 use super::bounds::{BoundNodes, WorkloadBounds};
 use super::checks::{Tried, try_expressions};
+use super::figures::FigureProgram;
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
@@ -19,6 +20,9 @@ use crate::spec::scene::SceneDecl;
 use crate::spec::scope::{Parameter, Scope};
 use crate::spec::sweep::{Aggregate, Goal, Strategy};
 use crate::spec::{Collector, Diagnostic, Diagnostics, Study};
+
+/// What the names of the constraints begin with that hold working sets to their blocks.
+pub(super) const CAPACITY: &str = "capacity.";
 
 /// Most axes of a Sobol sample: `explore` has direction numbers for as many.
 const SOBOL_AXES: usize = 32;
@@ -39,8 +43,10 @@ pub struct Plan {
     pub objectives: Vec<Objective>,
     /// How objectives join workloads.
     pub aggregate: Aggregate,
-    /// Constraints.
+    /// Constraints: the sweep's, then those that the hardware itself sets.
     pub constraints: Vec<Constraint>,
+    /// What figures were scaled to another technology node by; `None`: nothing was.
+    pub technology: Option<String>,
 }
 
 /// A study on one scene and camera.
@@ -61,6 +67,9 @@ pub struct WorkloadPlan {
     pub(super) guards: Vec<Place>,
     /// Places of the parameters, as in [`Plan::parameters`].
     pub(super) parameters: Vec<Place>,
+    technology: Option<String>,
+    /// Every figure of the hardware.
+    pub(super) figures: FigureProgram,
     /// The limits that the hardware itself sets, as the last of [`Plan::constraints`].
     own_limits: Vec<Constraint>,
     /// For each block whose working sets must fit: KiB needed and available.
@@ -161,6 +170,7 @@ impl Compiler<'_> {
         let mut bottlenecks: Vec<String> = self.study.hardware.units.iter().map(|unit| unit.name.clone()).collect();
         bottlenecks.push("dram".into());
         let workloads = workloads?;
+        let technology = workloads.first().and_then(|workload| workload.technology.clone());
         if workloads.is_empty() || objectives.is_empty() {
             return None;
         }
@@ -180,6 +190,7 @@ impl Compiler<'_> {
             objectives,
             aggregate: self.study.sweep.aggregate,
             constraints,
+            technology,
         })
     }
 
@@ -413,6 +424,8 @@ impl Compiler<'_> {
             |node: NodeId| ScreenProgram::new(&scope, node, axes.len(), workload.tiles.clone(), binning, &passed);
         let pair = |capacity: &Capacity| Some((place(capacity.needed_kib)?, place(capacity.available_kib)?));
         Some(WorkloadPlan {
+            technology: process.text(),
+            figures: FigureProgram::new(&scope, axes.len(), &units, &srams, dram.as_ref()),
             own_limits: own_limits(&clock, &capacities),
             capacities: capacities.iter().filter_map(pair).collect(),
             bounds,
@@ -481,7 +494,7 @@ impl Compiler<'_> {
 fn own_limits(clock: &Clock, capacities: &[Capacity]) -> Vec<Constraint> {
     let clock = clock.limits_mhz.map(|(min, max)| Constraint { name: "operating_point".into(), metric: None, min, max });
     let capacity = |capacity: &Capacity| Constraint {
-        name: format!("capacity.{}", capacity.block),
+        name: format!("{CAPACITY}{}", capacity.block),
         metric: None,
         min: f64::NEG_INFINITY,
         max: 1.0,

@@ -40,6 +40,9 @@ pub struct Manifest {
     pub boundary: Vec<String>,
     /// Technology node in nm.
     pub node_nm: f64,
+    /// What the hardware's figures were scaled to another node by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub technology: Option<String>,
     /// Points of the whole space.
     pub space_points: u64,
     /// Points evaluated.
@@ -140,6 +143,7 @@ impl Manifest {
             objectives: plan.objectives.iter().map(|objective| objective.name.clone()).collect(),
             boundary: study.hardware.boundary.iter().map(|boundary| boundary.name().to_owned()).collect(),
             node_nm: study.hardware.node_nm,
+            technology: plan.technology.clone(),
             space_points: space.points(),
             points: summary.points,
             feasible: summary.feasible,

@@ -89,6 +89,9 @@ fn write_all(
         plan.aggregate.name(),
         boundary.join(" + ")
     )?;
+    if let Some(technology) = &plan.technology {
+        writeln!(out, "  technology  {technology}")?;
+    }
     let equal: Vec<&str> =
         plan.workloads.iter().filter(|workload| workload.equal_tiles).map(|workload| workload.name.as_str()).collect();
     if !equal.is_empty() {

@@ -158,6 +158,11 @@ impl<'a> Rows<'a> {
         self.block.indices.is_empty()
     }
 
+    fn reason(&self, row: usize) -> Option<&'a str> {
+        let found = self.block.reasons.binary_search_by_key(&row, |(at, _)| *at);
+        found.ok().map(|at| self.block.reasons[at].1.as_str())
+    }
+
     /// The cell of a row. Numbers that are not finite are empty: the row's reason says why.
     pub fn cell(&self, row: usize, content: Content) -> Cell<'a> {
         let plan = self.plan;
@@ -197,11 +202,10 @@ impl<'a> Rows<'a> {
             Content::Objective(at) => number(self.block.objectives[row * plan.objectives.len() + at]),
             Content::Reason => match self.block.outcomes[row] {
                 Outcome::Feasible => Cell::Empty,
-                Outcome::Infeasible { constraint, .. } => Cell::Text(&plan.constraints[constraint].name),
-                Outcome::Failed => {
-                    let found = self.block.reasons.binary_search_by_key(&row, |(at, _)| *at);
-                    found.map_or(Cell::Empty, |at| Cell::Text(&self.block.reasons[at].1))
+                Outcome::Infeasible { constraint, .. } => {
+                    Cell::Text(self.reason(row).unwrap_or(&plan.constraints[constraint].name))
                 }
+                Outcome::Failed => self.reason(row).map_or(Cell::Empty, Cell::Text),
             },
         }
     }
