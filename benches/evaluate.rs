@@ -94,6 +94,9 @@ fn benches(criterion: &mut Criterion) {
     one_core(criterion, "gscore_large, equal tiles", &large, 4096);
     scattered(criterion, "gscore_large, equal tiles", &large, 4096);
     all_cores(criterion, "gscore_large, equal tiles", &large);
+    let model = plan("gscore_model", "[\"lego\", \"bicycle\"]", &[]);
+    one_core(criterion, "gscore_model, equal tiles", &model, 4096);
+    scattered(criterion, "gscore_model, equal tiles", &model, 4096);
     // Camera `close` with the circle test and tiles of 16 pixels has 2,500 tiles, none empty.
     let fixed = [
         ("aggregate", "cameras = [\"close\"]"),

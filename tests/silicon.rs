@@ -481,3 +481,40 @@ proptest! {
         prop_assert!((dearer - cheap - delta).abs() <= 1e-12 * dearer.max(delta), "{} is not {delta}", dearer - cheap);
     }
 }
+
+/// Bounds of boxes of points hold for everything that a model gives: no point of a box lies outside them.
+#[test]
+fn boxes_of_modelled_hardware_enclose_their_points() {
+    use nerarch_dse::ppa::{BoxEvaluator, Verdict};
+    let stock = nerarch_dse::spec::catalog::stock(nerarch_dse::spec::catalog::Category::Sweep, "gscore_model").expect("stock");
+    let text = stock.text.replace("\"grid\"", "\"exact\"");
+    let folder = tempfile::tempdir().expect("folder");
+    std::fs::write(folder.path().join("x.toml"), text).expect("file");
+    let (_, plan) = common::compile(&folder.path().join("x.toml").to_string_lossy());
+    let mut boxes = BoxEvaluator::new(&plan).expect("bounds");
+    let mut evaluator = Evaluator::new(&plan);
+    let sizes: Vec<u32> = plan.axes.iter().map(|axis| axis.values.len() as u32).collect();
+    let mut seed = 1_u64;
+    let mut below = |count: u32| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((seed >> 33) % u64::from(count)) as u32
+    };
+    for _ in 0..400 {
+        let ends: Vec<(u32, u32)> = sizes
+            .iter()
+            .map(|size| {
+                let (a, b) = (below(*size), below(*size));
+                (a.min(b), a.max(b))
+            })
+            .collect();
+        let (low, high): (Vec<u32>, Vec<u32>) = ends.iter().copied().unzip();
+        assert_eq!(boxes.bound(&low, &high), Verdict::Open);
+        for _ in 0..8 {
+            let digits: Vec<u32> = ends.iter().map(|(low, high)| low + below(high - low + 1)).collect();
+            assert_eq!(evaluator.evaluate(&digits), Outcome::Feasible);
+            for (value, bound) in evaluator.objectives().iter().zip(boxes.bounds()) {
+                assert!(value >= bound, "{value} is below the bound {bound} of {ends:?}");
+            }
+        }
+    }
+}

@@ -11,6 +11,7 @@
 
 mod apply;
 pub mod bounds;
+mod column;
 pub mod failure;
 mod graph;
 mod model;

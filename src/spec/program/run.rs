@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::apply::apply;
+use super::column::{apply_columns, fill, greatest, sum};
 use super::graph::{BinningTiles, Graph, NodeId, Operation, TileTable, check, lookup, operands};
 use crate::spec::expr::Function;
 
@@ -383,8 +384,8 @@ impl Program {
                 state.registers[to] = total;
             }
             Opcode::MaxTiles => {
-                let greatest = self.columns(state).get(self.operands[at][0]).iter().fold(f64::NEG_INFINITY, greater);
-                state.registers[to] = greatest;
+                let most = greatest(self.columns(state).get(self.operands[at][0]));
+                state.registers[to] = most;
             }
             Opcode::Model => {
                 if let Operation::Model(model, _) = &self.operations[at] {
@@ -444,76 +445,6 @@ impl Program {
         }
         state.columns[to] = column;
     }
-}
-
-/// One loop per function, so that each is compiled for its own operation.
-fn apply_columns(function: Function, tiles: usize, to: &mut Vec<f64>, a: &[f64], b: &[f64], c: &[f64]) {
-    macro_rules! each {
-        ($($name:ident)*) => {
-            match function {
-                $(Function::$name => fill(tiles, to, a, b, c, |a, b, c| apply(Function::$name, a, b, c)),)*
-            }
-        };
-    }
-    each!(Add Sub Mul Div Rem Pow Neg Not And Or Eq Ne Lt Le Min Max Ceil Floor Round Sqrt Log2 Abs If);
-}
-
-/// Fills `to` with `f` over the tiles; a slice of one value holds for every tile.
-#[inline(always)]
-fn fill(tiles: usize, to: &mut Vec<f64>, a: &[f64], b: &[f64], c: &[f64], f: impl Fn(f64, f64, f64) -> f64) {
-    let whole = |values: &[f64]| values.len() == tiles && tiles != 1;
-    let first = |values: &[f64]| values.first().copied().unwrap_or(f64::NAN);
-    match (whole(a), whole(b), whole(c)) {
-        (true, true, true) => to.extend(a.iter().zip(b).zip(c).map(|((a, b), c)| f(*a, *b, *c))),
-        (true, false, _) => {
-            let b = first(b);
-            if whole(c) {
-                to.extend(a.iter().zip(c).map(|(a, c)| f(*a, b, *c)));
-            } else {
-                let c = first(c);
-                to.extend(a.iter().map(|a| f(*a, b, c)));
-            }
-        }
-        (false, true, _) => {
-            let a = first(a);
-            if whole(c) {
-                to.extend(b.iter().zip(c).map(|(b, c)| f(a, *b, *c)));
-            } else {
-                let c = first(c);
-                to.extend(b.iter().map(|b| f(a, *b, c)));
-            }
-        }
-        (true, true, false) => {
-            let c = first(c);
-            to.extend(a.iter().zip(b).map(|(a, b)| f(*a, *b, c)));
-        }
-        (false, false, true) => {
-            let (a, b) = (first(a), first(b));
-            to.extend(c.iter().map(|c| f(a, b, *c)));
-        }
-        (false, false, false) => {
-            let value = f(first(a), first(b), first(c));
-            to.resize(tiles, value);
-        }
-    }
-}
-
-/// The greater of two values; NaN if either is none.
-fn greater(a: f64, b: &f64) -> f64 {
-    apply(Function::Max, a, *b, 0.0)
-}
-
-/// The sum in eight interleaved parts: fast, and the same on every machine.
-fn sum(values: &[f64]) -> f64 {
-    let mut parts = [0.0; 8];
-    let chunks = values.chunks_exact(8);
-    let rest: f64 = chunks.remainder().iter().sum();
-    for chunk in chunks {
-        for (part, value) in parts.iter_mut().zip(chunk) {
-            *part += value;
-        }
-    }
-    parts.iter().sum::<f64>() + rest
 }
 
 /// The fastest-moving axis that a node depends on, from 1; 0 for none.
