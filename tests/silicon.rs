@@ -53,7 +53,9 @@ impl Design<'_> {
         let sweep = format!(
             "name = \"x\"\nhardware = \"h.toml\"\npipeline = \"p.toml\"\nscenes = [\"s.toml\"]\n[parameters]\n{sweep}\n[search]\nobjectives = [\"latency_ms\", \"area_mm2\", \"power_mw\"]\nstrategy = \"exact\"\n"
         );
-        for (name, text) in [("h.toml", hardware.as_str()), ("p.toml", &pipeline), ("s.toml", SCENE), ("x.toml", &sweep)] {
+        for (name, text) in
+            [("h.toml", hardware.as_str()), ("p.toml", &pipeline), ("s.toml", SCENE), ("x.toml", &sweep)]
+        {
             std::fs::write(folder.join(name), text).expect("file");
         }
         let (study, _) = Study::load(&folder.join("x.toml").to_string_lossy()).map_err(|faults| faults.to_string())?;
@@ -96,8 +98,7 @@ const MODEL: &str = "instances = 3\ncapacity_kib = \"kib\"\nbanks = \"banks\"\nw
 const KNOBS: &str = "kib = { default = 34, type = \"real\" }\nbanks = 4\n";
 
 fn block(banks: u32) -> SramModel {
-    let shape =
-        SramShape { node_nm: 28, device: Device::Hp, ports: Ports::OneReadWrite, banks, width_bytes: 16.0 };
+    let shape = SramShape { node_nm: 28, device: Device::Hp, ports: Ports::OneReadWrite, banks, width_bytes: 16.0 };
     SramModel::new(shape).expect("model")
 }
 
@@ -143,7 +144,9 @@ fn swept_capacity_and_banks_move_area_and_power() {
 fn outside_the_table_is_an_error_at_load_a_failed_point_or_what_the_file_asks_for() {
     let sram = format!("{MODEL}model = {{ cell = \"hp\" }}");
     let faults = Design { parameters: KNOBS, sram: &sram, sweep: "kib = [0.25, 34]", ..DESIGN }.faults();
-    for text in ["0.25 KiB in 4 banks of 16 bytes lie outside the SRAM model's table", "kib = 0.25", "extrapolate = true"] {
+    for text in
+        ["0.25 KiB in 4 banks of 16 bytes lie outside the SRAM model's table", "kib = 0.25", "extrapolate = true"]
+    {
         assert!(faults.contains(text), "{text} is not in {faults}");
     }
     let plan = Design { parameters: KNOBS, sram: &sram, sweep: "kib = [17, 34]", ..DESIGN }.plan();
@@ -165,7 +168,8 @@ fn outside_the_table_is_an_error_at_load_a_failed_point_or_what_the_file_asks_fo
     }
 }
 
-const READ: &str = "[[traffic]]\nname = \"in\"\noperator = \"first\"\nmemory = \"buffer\"\ndirection = \"read\"\nbytes = 64000\n";
+const READ: &str =
+    "[[traffic]]\nname = \"in\"\noperator = \"first\"\nmemory = \"buffer\"\ndirection = \"read\"\nbytes = 64000\n";
 
 #[test]
 fn a_bound_block_states_its_ports_or_asks_for_them() {
@@ -206,10 +210,13 @@ fn conflicts_make_transfers_as_many_times_longer_as_groups_take_cycles() {
         for banks in [1_u32, 2, 4, 8, 16, 32] {
             let cost = Banking { banks, ports: 1 }.group_cost(16, pattern).expect("cost").cycles;
             let cycles = at(&plan, &[f64::from(banks)], "latency_cycles");
-            // The first operator: four batches of 64,000 bytes at 64 bytes per cycle; latencies of 2 and the second operator
-            // (81.2 cycles, 2 of latency) come after.
-            let expected = 4.0 * (1000.0 * cost).max(375.0) + 2.0 + 7.0 * 90.0 * 33.0 / 256.0;
-            assert!(error(cycles, expected) < 1e-9, "{pattern:?} {banks}: {cycles} is not {expected}");
+            // Both operators take turns on the one unit: four batches of 64,000 bytes at 64 bytes per cycle, and of the
+            // second one's work. Only the last latency of 2 cycles can show.
+            let expected = 4.0 * ((1000.0 * cost).max(375.0) + 7.0 * 90.0 * 33.0 / 256.0);
+            assert!(
+                (-1e-6..2.0 + 1e-6).contains(&(cycles - expected)),
+                "{pattern:?} {banks}: {cycles} is not {expected}"
+            );
             assert!(cycles <= last);
             last = cycles;
         }
@@ -219,14 +226,18 @@ fn conflicts_make_transfers_as_many_times_longer_as_groups_take_cycles() {
     assert!(faults.contains("need its lanes and banks"), "{faults}");
     let traffic = format!("{READ}pattern = \"rnadom\"\nlanes = 2\n");
     let faults = Design { parameters: KNOBS, sram: &sram, traffic: &traffic, ..DESIGN }.faults();
-    assert!(faults.contains("knows no access pattern \"rnadom\"") && faults.contains("did you mean `random`"), "{faults}");
+    assert!(
+        faults.contains("knows no access pattern \"rnadom\"") && faults.contains("did you mean `random`"),
+        "{faults}"
+    );
 }
 
 #[test]
 fn what_does_not_fit_spills_and_the_result_says_how_much() {
     let traffic = format!("{READ}working_set_kib = 80\nspill = \"stream\"\n");
     let sram = DESIGN.sram.replace("capacity_kib = 64", "capacity_kib = \"kib\"");
-    let plan = Design { parameters: KNOBS, sram: &sram, traffic: &traffic, sweep: "kib = [40, 60, 80, 100]", ..DESIGN }.plan();
+    let plan =
+        Design { parameters: KNOBS, sram: &sram, traffic: &traffic, sweep: "kib = [40, 60, 80, 100]", ..DESIGN }.plan();
     for kib in [40.0_f64, 60.0, 80.0, 100.0] {
         let share = (1.0 - kib / 80.0).max(0.0);
         let spilled = 4.0 * 64000.0 * share * 1e-9;
@@ -276,7 +287,8 @@ fn a_cache_sends_its_misses_to_dram() {
 }
 
 const ARRAY: &str = "instances = \"arrays\"\narray = { rows = \"r\", cols = \"c\", dataflow = \"flow\", multiply = \"int8\", accumulate = \"int32\", set = \"horowitz\" }";
-const ARRAY_KNOBS: &str = "arrays = 1\nr = 16\nc = 16\nflow = { choice = [\"os\", \"ws\", \"is\"], default = \"ws\" }\n";
+const ARRAY_KNOBS: &str =
+    "arrays = 1\nr = 16\nc = 16\nflow = { choice = [\"os\", \"ws\", \"is\"], default = \"ws\" }\n";
 
 fn array_cycles(rows: u64, cols: u64, dataflow: Dataflow, m: u64, n: u64, k: u64) -> f64 {
     let bytes = ElementBytes { input: 1.0, weight: 1.0, output: 1.0, partial: 1.0 };
@@ -286,10 +298,19 @@ fn array_cycles(rows: u64, cols: u64, dataflow: Dataflow, m: u64, n: u64, k: u64
 
 #[test]
 fn an_array_is_sized_from_rows_columns_and_precision_alone() {
-    let plan = Design { parameters: ARRAY_KNOBS, unit: ARRAY, sweep: "r = [8, 16]\narrays = [1, 4]\nflow = { choice = [\"os\", \"ws\", \"is\"] }", ..DESIGN }.plan();
+    let plan = Design {
+        parameters: ARRAY_KNOBS,
+        unit: ARRAY,
+        sweep: "r = [8, 16]\narrays = [1, 4]\nflow = { choice = [\"os\", \"ws\", \"is\"] }",
+        ..DESIGN
+    }
+    .plan();
     for rows in [8_u64, 16] {
         for arrays in [1_u64, 4] {
-            for (word, flow) in [Dataflow::OutputStationary, Dataflow::WeightStationary, Dataflow::InputStationary].into_iter().enumerate() {
+            for (word, flow) in [Dataflow::OutputStationary, Dataflow::WeightStationary, Dataflow::InputStationary]
+                .into_iter()
+                .enumerate()
+            {
                 let values = [rows as f64, arrays as f64, word as f64];
                 let cycles = |m: u64, n, k| array_cycles(rows, 16, flow, m.div_ceil(arrays), n, k);
                 // Both operators compete for the one unit: four batches of each, one after the other.
@@ -299,8 +320,19 @@ fn an_array_is_sized_from_rows_columns_and_precision_alone() {
                 let (area, _, _) = figure(&plan, &values, "pe", "area_mm2");
                 let (energy, basis, _) = figure(&plan, &values, "pe", "pj_per_mac");
                 let units = (rows * 16 * arrays) as f64;
-                let pair = ["mul_int8", "add_int32"].map(|op| nerarch_dse::hardware::arithmetic::operation(nerarch_dse::hardware::arithmetic::OpSet::Horowitz, op, 28, None).expect("op"));
-                let [pj, um2] = [pair[0].energy_pj + pair[1].energy_pj, pair[0].area_um2.expect("area") + pair[1].area_um2.expect("area")];
+                let pair = ["mul_int8", "add_int32"].map(|op| {
+                    nerarch_dse::hardware::arithmetic::operation(
+                        nerarch_dse::hardware::arithmetic::OpSet::Horowitz,
+                        op,
+                        28,
+                        None,
+                    )
+                    .expect("op")
+                });
+                let [pj, um2] = [
+                    pair[0].energy_pj + pair[1].energy_pj,
+                    pair[0].area_um2.expect("area") + pair[1].area_um2.expect("area"),
+                ];
                 assert!(error(area.used, units * um2 * 1e-6) < 1e-12);
                 assert!(error(energy.used, pj) < 1e-12);
                 assert_eq!(basis, Some(Basis::Model));
@@ -324,7 +356,8 @@ fn an_array_is_sized_from_rows_columns_and_precision_alone() {
         assert_eq!(result.is_ok(), says.is_empty(), "{to}");
         assert!(result.err().unwrap_or_default().contains(says), "{to}");
     }
-    let other = ARRAY.to_owned() + "\nlogic = { set = \"aladdin\", node_nm = 40, cycle_ns = 1, operations = { comparator_32b = 2 } }";
+    let other = ARRAY.to_owned()
+        + "\nlogic = { set = \"aladdin\", node_nm = 40, cycle_ns = 1, operations = { comparator_32b = 2 } }";
     assert!(Design { parameters: ARRAY_KNOBS, unit: &other, ..DESIGN }.faults().contains("both `array` and `logic`"));
 }
 
@@ -333,7 +366,8 @@ fn an_array_is_sized_from_rows_columns_and_precision_alone() {
 fn arrays_in_declarations_take_the_cycles_of_the_reference_simulator() {
     let Some(folder) = reference() else { return };
     let mut reader = csv::Reader::from_path(folder.join("scalesim_gemm.csv")).expect("table");
-    let rows: Vec<std::collections::HashMap<String, String>> = reader.deserialize().map(|row| row.expect("row")).collect();
+    let rows: Vec<std::collections::HashMap<String, String>> =
+        reader.deserialize().map(|row| row.expect("row")).collect();
     assert_eq!(rows.len(), 108);
     let columns = ["array_rows", "array_cols", "M", "N", "K"];
     let values = |column: &str| {
@@ -381,17 +415,22 @@ fn dram_efficiency_latency_and_energy_come_from_the_part_where_the_file_asks() {
     };
     let plan = load("[dram]\npart = \"LPDDR4-3200\"\nmodel = { channels = 2, request_bytes = 64, outstanding = 32 }\n")
         .unwrap_or_else(|faults| panic!("{faults}"));
-    let usage = DramUse { channels: 2, pattern: Pattern::Random, request_bytes: 64.0, outstanding: 32.0, write_share: 0.0 };
+    let usage =
+        DramUse { channels: 2, pattern: Pattern::Random, request_bytes: 64.0, outstanding: 32.0, write_share: 0.0 };
     let known = part("LPDDR4-3200").expect("part").performance(usage).expect("performance");
     let (peak, _, _) = figure(&plan, &[], "dram", "peak_gb_per_s");
     assert_eq!(peak.used, 12.8);
     let (energy, basis, _) = figure(&plan, &[], "dram", "energy_pj_per_bit");
     assert_eq!((energy.used, basis), (8.0, Some(Basis::Model)));
-    let cycles = 4.0 * 64000.0 / known.effective_gb_per_s;
-    let expected = cycles + known.latency_ns + 7.0 * 90.0 * 33.0 / 256.0;
-    assert!(error(at(&plan, &[], "latency_cycles"), expected) < 1e-9);
+    // At 1 GHz a GB/s is a byte per cycle. Both operators take turns on the one unit.
+    let expected = 4.0 * (64000.0 / known.effective_gb_per_s + 7.0 * 90.0 * 33.0 / 256.0);
+    let beyond = at(&plan, &[], "latency_cycles") - expected;
+    assert!((-1e-6..known.latency_ns + 1e-6).contains(&beyond), "{beyond} cycles beyond {expected}");
     for (dram, says) in [
-        ("part = \"LPDDR9\"\nmodel = { channels = 2, request_bytes = 64, outstanding = 32 }", "unknown DRAM part `LPDDR9`"),
+        (
+            "part = \"LPDDR9\"\nmodel = { channels = 2, request_bytes = 64, outstanding = 32 }",
+            "unknown DRAM part `LPDDR9`",
+        ),
         ("part = \"LPDDR4-3200\"\nmodel = { channels = 2, request_bytes = 64, outstanding = 0 }", "0 is not above 0"),
         ("part = \"LPDDR4-3200\"\nmodel = { channels = 2, request_bytes = 64 }", "needs the key `outstanding`"),
     ] {
@@ -486,7 +525,8 @@ proptest! {
 #[test]
 fn boxes_of_modelled_hardware_enclose_their_points() {
     use nerarch_dse::ppa::{BoxEvaluator, Verdict};
-    let stock = nerarch_dse::spec::catalog::stock(nerarch_dse::spec::catalog::Category::Sweep, "gscore_model").expect("stock");
+    let stock =
+        nerarch_dse::spec::catalog::stock(nerarch_dse::spec::catalog::Category::Sweep, "gscore_model").expect("stock");
     let text = stock.text.replace("\"grid\"", "\"exact\"");
     let folder = tempfile::tempdir().expect("folder");
     std::fs::write(folder.path().join("x.toml"), text).expect("file");

@@ -7,7 +7,7 @@ use super::systolic::Dataflow;
 use super::technology::{self, Transistors};
 use crate::spec::expr::Function;
 use crate::spec::figure::Basis;
-use crate::spec::program::NodeId;
+use crate::spec::program::{Graph, NodeId};
 use crate::spec::reader::Quantity;
 use crate::spec::request::{ArrayDecl, LogicDecl, OpChoice, Word};
 use crate::spec::scope::Scope;
@@ -42,11 +42,8 @@ pub struct Logic {
     pub pj_per_cycle: Answer,
 }
 
-const DATAFLOWS: [(&str, Dataflow); 3] = [
-    ("os", Dataflow::OutputStationary),
-    ("ws", Dataflow::WeightStationary),
-    ("is", Dataflow::InputStationary),
-];
+const DATAFLOWS: [(&str, Dataflow); 3] =
+    [("os", Dataflow::OutputStationary), ("ws", Dataflow::WeightStationary), ("is", Dataflow::InputStationary)];
 
 /// Compiles an array; `None` if it is faulty.
 pub fn compile_array(scope: &mut Scope<'_>, decl: &ArrayDecl, process: &Process, unit: &str) -> Option<Array> {
@@ -68,11 +65,7 @@ pub fn compile_logic(scope: &mut Scope<'_>, decl: &LogicDecl, process: &Process,
     compile_operations(scope, &decl.operations, &decl.ops, process, unit)
 }
 
-fn compile_dataflow(
-    scope: &mut Scope<'_>,
-    decl: &Quantity,
-    unit: &str,
-) -> Option<Vec<(Option<NodeId>, Dataflow)>> {
+fn compile_dataflow(scope: &mut Scope<'_>, decl: &Quantity, unit: &str) -> Option<Vec<(Option<NodeId>, Dataflow)>> {
     // A dataflow's own word needs no parameter.
     if let Ok(dataflow) = decl.text.parse() {
         return Some(vec![(None, dataflow)]);
@@ -148,11 +141,7 @@ fn compile_operations(
     }
     let source = format!("operations of set {set} at {node_nm} nm{note}: {}", sources.join("; "));
     let answer = |node| Answer { node, source: source.clone(), expected_error: None };
-    sound.then(|| Logic {
-        area_mm2: area.map(answer),
-        leakage_mw: leakage.map(answer),
-        pj_per_cycle: answer(energy),
-    })
+    sound.then(|| Logic { area_mm2: area.map(answer), leakage_mw: leakage.map(answer), pj_per_cycle: answer(energy) })
 }
 
 /// Factors on area and energy from the operations' node to the result's, and how to say so.
@@ -189,11 +178,8 @@ impl Array {
     fn cycles_of(&self, scope: &mut Scope<'_>, flow: Dataflow, [m, n, k]: [NodeId; 3]) -> NodeId {
         let roles = flow.roles(m, n, k);
         let graph = &mut scope.graph;
-        let mut blocks = |extent, width| {
-            let ratio = graph.binary(Function::Div, extent, width);
-            graph.unary(Function::Ceil, ratio)
-        };
-        let (down, across) = (blocks(roles.along_rows, self.rows), blocks(roles.along_cols, self.cols));
+        let down = blocks(graph, roles.along_rows, self.rows);
+        let across = blocks(graph, roles.along_cols, self.cols);
         let folds = graph.binary(Function::Mul, down, across);
         let fills = graph.constant(flow.fills() as f64);
         let fill = graph.binary(Function::Mul, self.rows, fills);
@@ -204,15 +190,19 @@ impl Array {
         let all = graph.binary(Function::Mul, folds, fold);
         let one = graph.constant(1.0);
         let all = graph.binary(Function::Sub, all, one);
-        // No array does more than one product per unit and cycle; nothing to do takes no time.
+        // No array does more than one product per unit and cycle, and nothing to do takes no time.
         let product = graph.binary(Function::Mul, m, n);
         let product = graph.binary(Function::Mul, product, k);
-        let least = blocks_of(graph, product, self.macs);
-        graph.binary(Function::Max, all, least)
+        let least = blocks(graph, product, self.macs);
+        let all = graph.binary(Function::Max, all, least);
+        let zero = graph.constant(0.0);
+        let idle = graph.binary(Function::Eq, product, zero);
+        graph.select(idle, zero, all)
     }
 }
 
-fn blocks_of(graph: &mut crate::spec::program::Graph, extent: NodeId, width: NodeId) -> NodeId {
+/// How many blocks of `width` cover `extent`.
+fn blocks(graph: &mut Graph, extent: NodeId, width: NodeId) -> NodeId {
     let ratio = graph.binary(Function::Div, extent, width);
     graph.unary(Function::Ceil, ratio)
 }

@@ -36,8 +36,7 @@ impl Clock {
         let reference = scope.at_least(reference, tiny, &decl.reference_mhz.span, "the reference clock");
         // On another node the same voltage, as a share of the nominal one, gives another clock.
         let reference = scaled(scope, reference, process.clock());
-        let points: Vec<(f64, f64)> =
-            decl.points.iter().map(|(mhz, volts)| (mhz * process.clock(), *volts)).collect();
+        let points: Vec<(f64, f64)> = decl.points.iter().map(|(mhz, volts)| (mhz * process.clock(), *volts)).collect();
         let frequency = scope.graph.binary(Function::Div, mhz, reference);
         let one = scope.graph.constant(1.0);
         let (Some((low, _)), Some((high, _))) = (points.first(), points.last()) else {

@@ -23,9 +23,9 @@ mod stated;
 pub(crate) mod testing;
 mod unit;
 
+pub use array::Array;
 pub use block::{Power, TotalArea};
 pub use clock::Clock;
-pub use array::Array;
 pub use conflict_node::{ConflictNode, GroupPattern};
 pub use dram_channel::{Dram, DramPattern, compile_dram};
 pub use process::{Process, ProcessScaling};

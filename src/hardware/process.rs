@@ -56,7 +56,13 @@ impl Process {
         Some(format!(
             "{} nm scaled to {} nm: logic area x {:.4}, SRAM area x {:.4}, delay x {:.4}, energy x {:.4} ({}{note}; SRAM: \
              foundry cells)",
-            logic.from_nm, logic.to_nm, logic.area, sram_area, logic.delay, logic.energy, technology::SOURCE,
+            logic.from_nm,
+            logic.to_nm,
+            logic.area,
+            sram_area,
+            logic.delay,
+            logic.energy,
+            technology::SOURCE,
         ))
     }
 

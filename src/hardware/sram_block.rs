@@ -70,8 +70,7 @@ pub fn compile_sram(scope: &mut Scope<'_>, decl: &SramDecl, clock: &Clock, proce
     let what = format!("SRAM block `{}`", decl.name);
     let instances = scope.compile_count(&decl.instances, &format!("instances of {what}"), 1.0, None)?;
     let capacity = scope.compile(&decl.capacity_kib, &format!("capacity of {what}"), &[])?;
-    let capacity =
-        scope.at_least(capacity, f64::MIN_POSITIVE, &decl.capacity_kib.span, &format!("capacity of {what}"));
+    let capacity = scope.at_least(capacity, f64::MIN_POSITIVE, &decl.capacity_kib.span, &format!("capacity of {what}"));
     let banks = match compile_banks(scope, decl, &what) {
         Some(banks) => banks,
         None => return None,

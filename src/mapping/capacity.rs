@@ -42,7 +42,9 @@ pub fn compile_capacity(
             extra.extend(spills(scope, study, sram, dram, &sets, traffic)?);
         }
         if let Some((rate, pattern)) = &sram.misses {
-            for stream in traffic.iter().filter(|stream| stream.block == Some(at) && stream.direction == Direction::Read) {
+            for stream in
+                traffic.iter().filter(|stream| stream.block == Some(at) && stream.direction == Direction::Read)
+            {
                 let bytes = scope.graph.binary(Function::Mul, stream.bytes, *rate);
                 let place = (pattern.0.as_str(), &pattern.1);
                 let (cycles, latency_cycles) = dram_transfer(scope, study, dram, bytes, place, &pattern.1)?;

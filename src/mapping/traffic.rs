@@ -92,7 +92,8 @@ fn compile(
     }
     let (memory, span) = &decl.memory;
     if memory == "dram" {
-        let (cycles, latency_cycles) = dram_transfer(scope, study, dram, bytes, (&decl.pattern.0, &decl.pattern.1), span)?;
+        let (cycles, latency_cycles) =
+            dram_transfer(scope, study, dram, bytes, (&decl.pattern.0, &decl.pattern.1), span)?;
         return Some(Traffic {
             name: decl.name.clone(),
             cause: Cause::Declared,

@@ -206,7 +206,9 @@ impl<'p> Evaluator<'p> {
             }
         }
         most.map(|(needed, available)| {
-            format!("{name}: {needed} KiB are needed in `{block}`, {available} KiB are available, and nothing may spill")
+            format!(
+                "{name}: {needed} KiB are needed in `{block}`, {available} KiB are available, and nothing may spill"
+            )
         })
     }
 

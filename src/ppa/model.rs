@@ -187,7 +187,8 @@ impl Build<'_, '_, '_> {
             let bound: Vec<NodeId> = bound.map(|(_, active)| *active).collect();
             let busiest = bound.into_iter().reduce(|a, b| self.scope.graph.binary(Function::Max, a, b));
             work.push(self.dynamic_work(&sram.power, busiest.unwrap_or(parts.makespan)));
-            let moved = |direction| move |traffic: &Traffic| traffic.block == Some(at) && traffic.direction == direction;
+            let moved =
+                |direction| move |traffic: &Traffic| traffic.block == Some(at) && traffic.direction == direction;
             let read = self.total_over(moved(Direction::Read), |traffic| traffic.bytes);
             let written = self.total_over(moved(Direction::Write), |traffic| traffic.bytes);
             for (bytes, pj_per_byte) in [(read, sram.read_pj_per_byte), (written, sram.write_pj_per_byte)] {

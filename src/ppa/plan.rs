@@ -316,7 +316,9 @@ impl Compiler<'_> {
     ) -> Option<WorkloadPlan> {
         let study = self.study;
         let mut scope = Scope::new(parameters.to_vec(), self.diagnostics);
-        scope.set_axis_values(axes.iter().map(|axis| axis.values.iter().copied().chain(axis.default).collect()).collect());
+        scope.set_axis_values(
+            axes.iter().map(|axis| axis.values.iter().copied().chain(axis.default).collect()).collect(),
+        );
         let faults = self.diagnostics.error_count();
         let workload = bind_workload(&mut scope, scene, camera, study.pipeline.stream.as_ref())?;
         let resolved = scope.resolve_all();
@@ -442,12 +444,7 @@ impl Compiler<'_> {
     }
 
     /// Nodes of the constraints that are expressions, and of the clock for the operating points.
-    fn constraint_nodes(
-        &self,
-        scope: &mut Scope<'_>,
-        clock: &Clock,
-        capacities: &[Capacity],
-    ) -> Vec<Option<NodeId>> {
+    fn constraint_nodes(&self, scope: &mut Scope<'_>, clock: &Clock, capacities: &[Capacity]) -> Vec<Option<NodeId>> {
         let mut nodes: Vec<Option<NodeId>> = self
             .study
             .sweep
@@ -492,7 +489,8 @@ impl Compiler<'_> {
 
 /// What a point must keep besides the sweep's constraints, in the order of their nodes.
 fn own_limits(clock: &Clock, capacities: &[Capacity]) -> Vec<Constraint> {
-    let clock = clock.limits_mhz.map(|(min, max)| Constraint { name: "operating_point".into(), metric: None, min, max });
+    let clock =
+        clock.limits_mhz.map(|(min, max)| Constraint { name: "operating_point".into(), metric: None, min, max });
     let capacity = |capacity: &Capacity| Constraint {
         name: format!("{CAPACITY}{}", capacity.block),
         metric: None,

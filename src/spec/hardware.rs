@@ -8,8 +8,8 @@ use super::kind::Pass;
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader};
 use super::request::{
-    ArrayDecl, ArrayPart, DramRequest, HitRateDecl, LogicDecl, SramRequest, Word, read_array, read_dram_request, read_hit_rate,
-    read_logic, read_sram_request,
+    ArrayDecl, ArrayPart, DramRequest, HitRateDecl, LogicDecl, SramRequest, Word, read_array, read_dram_request,
+    read_hit_rate, read_logic, read_sram_request,
 };
 use super::source::{Source, Span};
 use super::tree;
@@ -220,7 +220,8 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
     let reader = Reader::new(&root, "a hardware file", diagnostics);
     let name = reader.required_text("name");
     let node_nm = reader.required("node_nm").and_then(|_| reader.number("node_nm"));
-    let scale_to_nm = reader.node("scale_to_nm").and_then(|node| Some((reader.number("scale_to_nm")?, node.span.clone())));
+    let scale_to_nm =
+        reader.node("scale_to_nm").and_then(|node| Some((reader.number("scale_to_nm")?, node.span.clone())));
     reader.text("doc");
     reader.text("source");
     let boundary = read_boundary(&reader);

@@ -277,9 +277,7 @@ fn read_working_set(reader: &Reader<'_>) -> Option<WorkingSet> {
     let spill_span = reader.node("spill").map(|node| node.span.clone());
     let spill = reader.text("spill");
     match (kib, spill.zip(spill_span)) {
-        (Some(kib), Some((word, span))) => {
-            Some(WorkingSet { kib, spill: (word != "never").then_some((word, span)) })
-        }
+        (Some(kib), Some((word, span))) => Some(WorkingSet { kib, spill: (word != "never").then_some((word, span)) }),
         (Some(kib), None) => {
             reader.error(
                 &kib.span,

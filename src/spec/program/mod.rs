@@ -18,6 +18,6 @@ mod model;
 mod run;
 
 pub use apply::apply;
-pub use model::{Model, ModelRef};
 pub use graph::{BinningTiles, Graph, NodeId, Operation, Origin, TileTable};
+pub use model::{Model, ModelRef};
 pub use run::{Columns, Kernel, MAX_OUTPUTS, Place, Program, State};
