@@ -32,6 +32,36 @@ const CASES: &[Case] = &[
         "peak_gbps = 25.6",
         &["hardware.toml:39:1", "no key `peak_gbps`", "write `peak_gb_per_s`"],
     ),
+    (
+        "hardware.toml",
+        "capacity_kib = 8",
+        "capacity_kib = 8\nmodel = { cell = \"hp\" }",
+        &["hardware.toml:33:9", "the SRAM model needs banks and width of SRAM block `buffer`", "add `banks = 1`"],
+    ),
+    (
+        "hardware.toml",
+        "capacity_kib = 8",
+        "capacity_kib = 8\nbanks = 2\nwidth_bytes = 8\nmodel = { cell = \"fast\" }",
+        &["hardware.toml:35:18", "unknown device `fast`: write hp or lstp"],
+    ),
+    (
+        "hardware.toml",
+        "capacity_kib = 8",
+        "capacity_kib = 8\nbanks = 2\nports = \"2rw\"",
+        &["hardware.toml:34:9", "unknown ports `2rw`"],
+    ),
+    (
+        "hardware.toml",
+        "node_nm = 28",
+        "node_nm = 28\nscale_to_nm = 27",
+        &["hardware.toml:3:15", "no scaling for 27 nm", "nearest first"],
+    ),
+    (
+        "hardware.toml",
+        "rate      = { item = \"pixel_gaussian\", per_cycle = 1 }",
+        "array     = { rows = 0, cols = 4, dataflow = \"os\", multiply = \"int8\", accumulate = \"int32\", set = \"horowitz\" }",
+        &["hardware.toml:27", "0 is below the least value 1"],
+    ),
     ("hardware.toml", "capacity_kib = 8", "capacity_kb = 8", &["no key `capacity_kb`", "write `capacity_kib`"]),
     (
         "hardware.toml",

@@ -8,13 +8,14 @@ use nerarch_dse::spec::catalog::{Category, stock_names};
 use nerarch_dse::spec::source::{Origin, Source};
 
 /// Hardware and the pipelines that it was made for.
-const PAIRS: [(&str, &str); 14] = [
+const PAIRS: [(&str, &str); 15] = [
     ("icarus", "icarus"),
     ("icarus", "vanilla_nerf"),
     ("neurex", "neurex"),
     ("neurex", "instant_ngp"),
     ("cicero", "cicero"),
     ("gscore", "gscore"),
+    ("gscore_model", "gscore"),
     ("srender", "srender"),
     ("gsarch", "gsarch"),
     ("gbu", "gbu"),

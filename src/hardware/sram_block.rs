@@ -71,10 +71,7 @@ pub fn compile_sram(scope: &mut Scope<'_>, decl: &SramDecl, clock: &Clock, proce
     let instances = scope.compile_count(&decl.instances, &format!("instances of {what}"), 1.0, None)?;
     let capacity = scope.compile(&decl.capacity_kib, &format!("capacity of {what}"), &[])?;
     let capacity = scope.at_least(capacity, f64::MIN_POSITIVE, &decl.capacity_kib.span, &format!("capacity of {what}"));
-    let banks = match compile_banks(scope, decl, &what) {
-        Some(banks) => banks,
-        None => return None,
-    };
+    let banks = compile_banks(scope, decl, &what)?;
     let width = match &decl.width_bytes {
         Some(width) => {
             let node = scope.compile(width, &format!("access width of {what}"), &[])?;
@@ -90,10 +87,10 @@ pub fn compile_sram(scope: &mut Scope<'_>, decl: &SramDecl, clock: &Clock, proce
     let chosen = block.figures(scope, answers.as_ref())?;
     let ports = block.ports(scope, answers.as_ref())?;
     let capacity_kib = scope.graph.binary(Function::Mul, capacity, instances);
-    let misses = match &decl.hit_rate {
-        Some(curve) => Some((block.miss_rate(scope, capacity_kib, &curve.points), curve.miss_pattern.clone())),
-        None => None,
-    };
+    let misses = decl
+        .hit_rate
+        .as_ref()
+        .map(|curve| (block.miss_rate(scope, capacity_kib, &curve.points), curve.miss_pattern.clone()));
     Some(Sram {
         name: decl.name.clone(),
         capacity_kib,
