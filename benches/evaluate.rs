@@ -94,7 +94,14 @@ fn benches(criterion: &mut Criterion) {
     one_core(criterion, "gscore_large, equal tiles", &large, 4096);
     scattered(criterion, "gscore_large, equal tiles", &large, 4096);
     all_cores(criterion, "gscore_large, equal tiles", &large);
-    let model = plan("gscore_model", "[\"lego\", \"bicycle\"]", &[]);
+    // Memories and sorters by the models, over the units and buffers of the large sweep.
+    let axes = [
+        ("qsu", "qsu = { from = 4, to = 32, step = 4 }"),
+        ("vr_cores", "vr_cores = { from = 16, to = 256, step = 16 }"),
+        ("buffers", "buffers = { from = 2, to = 16, step = 2 }"),
+        ("ccu", "ccu = { from = 1, to = 16, step = 1 }"),
+    ];
+    let model = plan("gscore_model", "[\"lego\", \"bicycle\"]", &axes);
     one_core(criterion, "gscore_model, equal tiles", &model, 4096);
     scattered(criterion, "gscore_model, equal tiles", &model, 4096);
     // Camera `close` with the circle test and tiles of 16 pixels has 2,500 tiles, none empty.
