@@ -36,19 +36,19 @@ const CASES: &[Case] = &[
         "hardware.toml",
         "capacity_kib = 8",
         "capacity_kib = 8\nmodel = { cell = \"hp\" }",
-        &["hardware.toml:33:9", "the SRAM model needs banks and width of SRAM block `buffer`", "add `banks = 1`"],
+        &["hardware.toml:35:9", "the SRAM model needs banks and width of SRAM block `buffer`", "add `banks = 1`"],
     ),
     (
         "hardware.toml",
         "capacity_kib = 8",
         "capacity_kib = 8\nbanks = 2\nwidth_bytes = 8\nmodel = { cell = \"fast\" }",
-        &["hardware.toml:35:18", "unknown device `fast`: write hp or lstp"],
+        &["hardware.toml:37:18", "unknown device `fast`: write hp or lstp"],
     ),
     (
         "hardware.toml",
         "capacity_kib = 8",
         "capacity_kib = 8\nbanks = 2\nports = \"2rw\"",
-        &["hardware.toml:34:9", "unknown ports `2rw`"],
+        &["hardware.toml:36:9", "unknown ports `2rw`"],
     ),
     (
         "hardware.toml",
@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
         "hardware.toml",
         "rate      = { item = \"pixel_gaussian\", per_cycle = 1 }",
         "array     = { rows = 0, cols = 4, dataflow = \"os\", multiply = \"int8\", accumulate = \"int32\", set = \"horowitz\" }",
-        &["hardware.toml:27", "0 is below the least value 1"],
+        &["hardware.toml:28", "0 is below the least value 1"],
     ),
     ("hardware.toml", "capacity_kib = 8", "capacity_kb = 8", &["no key `capacity_kb`", "write `capacity_kib`"]),
     (
