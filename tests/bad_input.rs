@@ -59,8 +59,8 @@ const CASES: &[Case] = &[
     (
         "hardware.toml",
         "rate      = { item = \"pixel_gaussian\", per_cycle = 1 }",
-        "array     = { rows = 0, cols = 4, dataflow = \"os\", multiply = \"int8\", accumulate = \"int32\", set = \"horowitz\" }",
-        &["hardware.toml:28", "0 is below the least value 1"],
+        "array     = { rows = 4, cols = 4, dataflow = \"os\", multiply = \"int8\", accumulate = \"int32\", set = \"horowitz\" }",
+        &["can execute operator `blend`", "its array does matrix products, and kind `GaussianAlphaBlend` has none"],
     ),
     ("hardware.toml", "capacity_kib = 8", "capacity_kb = 8", &["no key `capacity_kb`", "write `capacity_kib`"]),
     (
