@@ -14,6 +14,7 @@ mod list;
 mod share;
 mod stage;
 mod stream;
+pub mod tasks;
 #[cfg(test)]
 mod tests;
 mod tiles;

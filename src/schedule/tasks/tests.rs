@@ -1,0 +1,3 @@
+//! The scheduler against exhaustive search, random graphs against the checker, and the checker against spoilt schedules.
+
+mod optimum;
