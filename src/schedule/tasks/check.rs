@@ -173,11 +173,7 @@ fn check_exclusive(graph: &TaskGraph, placements: &[Placement], slack: f64) -> R
 }
 
 /// When more than `capacity` is in use, and how much; `spans` are start, end, amount.
-fn overdrawn(
-    spans: impl Iterator<Item = (f64, f64, f64)>,
-    capacity: f64,
-    slack: f64,
-) -> Option<(f64, f64)> {
+fn overdrawn(spans: impl Iterator<Item = (f64, f64, f64)>, capacity: f64, slack: f64) -> Option<(f64, f64)> {
     // What ends within the rounding of a start has ended before it.
     let mut changes: Vec<(f64, f64)> =
         spans.flat_map(|(start, end, amount)| [(start, amount), ((end - slack).max(start), -amount)]).collect();

@@ -16,10 +16,9 @@ impl Events {
         self.heap.reserve(most);
     }
 
-    /// The earliest end.
-    #[inline]
-    pub fn next_time(&self) -> Option<f64> {
-        self.heap.first().map(|event| f64::from_bits(event.0))
+    /// True if nothing runs.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
     }
 
     /// Notes that a task ends at a time.
@@ -39,27 +38,34 @@ impl Events {
         self.heap[at] = event;
     }
 
-    /// Takes the task that ends first; of several the one with the lowest index.
+    /// Takes the task that ends first, of several the one with the lowest index, and when that is.
     #[inline]
-    pub fn pop(&mut self) -> Option<u32> {
+    pub fn pop(&mut self) -> Option<(f64, u32)> {
         let last = self.heap.pop()?;
-        let Some(&(_, task)) = self.heap.first() else { return Some(last.1) };
+        let Some(&first) = self.heap.first() else { return Some((f64::from_bits(last.0), last.1)) };
+        let heap = self.heap.as_mut_slice();
         let mut at = 0;
         loop {
             let mut child = 2 * at + 1;
-            if child >= self.heap.len() {
+            if child + 1 < heap.len() {
+                child += usize::from(heap[child + 1] < heap[child]);
+            } else if child >= heap.len() {
                 break;
             }
-            if child + 1 < self.heap.len() && self.heap[child + 1] < self.heap[child] {
-                child += 1;
-            }
-            if last <= self.heap[child] {
+            if last <= heap[child] {
                 break;
             }
-            self.heap[at] = self.heap[child];
+            heap[at] = heap[child];
             at = child;
         }
-        self.heap[at] = last;
-        Some(task)
+        heap[at] = last;
+        Some((f64::from_bits(first.0), first.1))
+    }
+
+    /// Takes a task that ends at a time, which is the earliest.
+    #[inline]
+    pub fn pop_at(&mut self, time: f64) -> Option<u32> {
+        let at_that_time = self.heap.first()?.0 == time.to_bits();
+        if at_that_time { self.pop().map(|(_, task)| task) } else { None }
     }
 }

@@ -13,9 +13,11 @@ mod graph;
 mod map;
 mod pass;
 mod policy;
+mod pools;
 mod reach;
 mod ready;
 mod resources;
+mod sort;
 #[cfg(test)]
 mod tests;
 

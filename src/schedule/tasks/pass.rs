@@ -2,12 +2,14 @@
 //!
 //! At every moment at which something ends, each unit that has a free instance takes its ready tasks in the order of their
 //! ranks. Priorities that are known beforehand are sorted once; a place in a bit set then is all that a ready task needs.
-//! A backward pass is the same on the reversed graph.
+//! A backward pass is the same on the reversed graph. Where units share resources, `pools` decides what can start.
 
 use super::events::Events;
 use super::graph::{Rows, TaskGraph};
+use super::pools::Pools;
 use super::ready::Ready;
 use super::resources::Resources;
+use super::sort::Sorter;
 
 /// When and where a task runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,18 +29,29 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// Share by which rounding may overdraw a pool.
-const ROUNDING: f64 = 1e-12;
+/// All that a pass touches of a task, side by side in memory.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    cycles: f64,
+    start: f64,
+    unit: u32,
+    /// Its place among the ready ones; once it has started, the instance on which it runs.
+    place: u32,
+    /// Predecessors that have not ended.
+    waits: u32,
+    /// Where its entries among the neighbours begin; they end where those of the next node begin.
+    after: u32,
+}
 
 /// Working memory of a pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
-    ready: Ready,
+    /// One per task, and one more.
+    nodes: Vec<Node>,
+    /// Rank of each task over all units; only where units share resources.
+    ranks: Vec<u32>,
+    pub(super) ready: Ready,
     events: Events,
-    /// Predecessors of each task that have not ended.
-    waits: Vec<u32>,
-    /// Place of each task among the ready ones.
-    place: Vec<u32>,
     /// Task of each place.
     task_at: Vec<u32>,
     /// Next place of each unit.
@@ -47,15 +60,12 @@ pub(super) struct Lists {
     free: Vec<u32>,
     /// Where each unit's stack begins, and how many instances are on it.
     stacks: Vec<(u32, u32)>,
-    /// Units at which something changed at this moment.
+    /// Units at which something changed at this moment; more than once does no harm.
     touched: Vec<u32>,
-    is_touched: Vec<bool>,
     /// Tasks that became ready at this moment; only where the order of arrival counts.
     fresh: Vec<u32>,
-    /// Sorting keys: priority, then declaration order.
-    keys: Vec<u128>,
-    /// What is used of each pool, and what there is.
-    pools: Vec<(f64, f64)>,
+    sorter: Sorter,
+    pools: Pools,
     /// Tasks in the order in which they started.
     pub sequence: Vec<u32>,
 }
@@ -70,7 +80,7 @@ pub(super) struct Pass<'a> {
 
 impl<'a> Pass<'a> {
     /// Who comes after, and who before, as time runs here.
-    fn rows(&self) -> (&'a Rows, &'a Rows) {
+    pub fn rows(&self) -> (&'a Rows, &'a Rows) {
         match self.direction {
             Direction::Forward => (&self.graph.successors, &self.graph.predecessors),
             Direction::Backward => (&self.graph.predecessors, &self.graph.successors),
@@ -81,142 +91,116 @@ impl<'a> Pass<'a> {
     /// if buffers are full of what can not go on.
     pub fn run(&self, priorities: Option<&[f64]>, lists: &mut Lists, placements: &mut Vec<Placement>) -> Option<f64> {
         lists.reset(self);
+        if let Some(priorities) = priorities {
+            lists.rank(priorities, !self.resources.units_only());
+        }
+        let length = match (priorities.is_some(), self.resources.units_only()) {
+            (true, true) => self.work::<true, false>(lists),
+            (true, false) => self.work::<true, true>(lists),
+            (false, true) => self.work::<false, false>(lists),
+            (false, false) => self.work::<false, true>(lists),
+        };
         placements.clear();
-        placements.resize(self.graph.tasks.len(), Placement::default());
-        match priorities {
-            Some(priorities) => lists.rank(self.graph, priorities),
-            None => lists.task_at.resize(lists.ready.places(), 0),
-        }
-        match (priorities.is_some(), self.resources.units_only()) {
-            (true, true) => self.work::<true, false>(lists, placements),
-            (true, false) => self.work::<true, true>(lists, placements),
-            (false, true) => self.work::<false, false>(lists, placements),
-            (false, false) => self.work::<false, true>(lists, placements),
-        }
+        placements.extend(lists.nodes[..self.graph.tasks.len()].iter().map(|node| Placement {
+            start: node.start,
+            end: node.start + node.cycles,
+            instance: node.place,
+        }));
+        (lists.sequence.len() == self.graph.tasks.len()).then_some(length)
     }
 
-    /// `RANKED`: places are known; otherwise they are given in order of arrival. `POOLED`: there are pools.
-    fn work<const RANKED: bool, const POOLED: bool>(
-        &self,
-        lists: &mut Lists,
-        placements: &mut [Placement],
-    ) -> Option<f64> {
-        let tasks = self.graph.tasks.as_slice();
+    /// Works until nothing runs any more and returns when that is. `RANKED`: places are known; otherwise they are given in
+    /// order of arrival. `POOLED`: units share resources.
+    fn work<const RANKED: bool, const POOLED: bool>(&self, lists: &mut Lists) -> f64 {
         let (after, _) = self.rows();
+        let neighbours = after.neighbours.as_slice();
         let mut time = 0.0;
-        for task in 0..tasks.len() as u32 {
-            if lists.waits[task as usize] == 0 {
-                lists.arrive::<RANKED>(task, tasks[task as usize].unit as usize);
+        for task in 0..self.graph.tasks.len() as u32 {
+            if lists.nodes[task as usize].waits == 0 {
+                lists.arrive::<RANKED>(task);
             }
         }
         loop {
             if !RANKED {
-                lists.admit(self.graph);
+                lists.admit();
             }
-            while let Some(unit) = lists.touched.pop() {
-                lists.is_touched[unit as usize] = false;
-                self.take::<POOLED>(unit as usize, time, lists, placements);
-            }
-            let Some(next) = lists.events.next_time() else { break };
-            time = next;
-            while lists.events.next_time() == Some(time) {
-                let Some(task) = lists.events.pop() else { break };
-                let unit = tasks[task as usize].unit as usize;
-                let (base, count) = &mut lists.stacks[unit];
-                lists.free[(*base + *count) as usize] = placements[task as usize].instance;
-                *count += 1;
-                lists.touch(unit);
-                if POOLED {
-                    self.release(task, lists);
+            if POOLED {
+                self.take_fitting(time, lists);
+            } else {
+                while let Some(unit) = lists.touched.pop() {
+                    lists.take(unit as usize, time);
                 }
-                for &successor in after.of(task) {
-                    let waits = &mut lists.waits[successor as usize];
-                    *waits -= 1;
-                    if *waits == 0 {
-                        lists.arrive::<RANKED>(successor, tasks[successor as usize].unit as usize);
+            }
+            let Some((end, mut task)) = lists.events.pop() else { return time };
+            time = end;
+            loop {
+                let node = lists.nodes[task as usize];
+                let (base, count) = &mut lists.stacks[node.unit as usize];
+                lists.free[(*base + *count) as usize] = node.place;
+                *count += 1;
+                lists.touched.push(node.unit);
+                if POOLED {
+                    lists.pools.release(self, task);
+                }
+                let after = node.after as usize..lists.nodes[task as usize + 1].after as usize;
+                for successor in &neighbours[after] {
+                    let next = &mut lists.nodes[*successor as usize];
+                    next.waits -= 1;
+                    if next.waits == 0 {
+                        lists.arrive::<RANKED>(*successor);
                     }
                 }
+                match lists.events.pop_at(time) {
+                    Some(next) => task = next,
+                    None => break,
+                }
             }
         }
-        (lists.sequence.len() == tasks.len()).then_some(time)
     }
 
-    /// Starts what a unit can start now.
-    #[inline]
-    fn take<const POOLED: bool>(&self, unit: usize, time: f64, lists: &mut Lists, placements: &mut [Placement]) {
-        let mut from = 0;
-        loop {
-            let (base, count) = lists.stacks[unit];
-            if count == 0 {
+    /// Starts what its unit and the pools let start, highest priority first over all units.
+    fn take_fitting(&self, time: f64, lists: &mut Lists) {
+        lists.touched.clear();
+        // Where nothing runs, whatever fits must be found; else a bounded look ahead is enough.
+        for thorough in [false, true] {
+            if thorough && !lists.events.is_empty() {
                 return;
             }
-            let place = if POOLED { lists.ready.first_from(unit, from) } else { lists.ready.pop(unit) };
-            let Some(place) = place else { return };
-            let task = lists.task_at[place as usize];
-            if POOLED {
-                // What does not fit now waits; what comes after it may go first.
-                from = place + 1;
-                if !self.reserve(task, lists) {
-                    continue;
+            lists.pools.look_from_the_start(thorough);
+            while let Some((unit, place)) = lists.first_candidate() {
+                let task = lists.task_at[place as usize];
+                if lists.pools.reserve(self, task) {
+                    lists.ready.remove(unit, place);
+                    lists.start(task, unit, time);
+                } else {
+                    lists.pools.pass_over(unit, place);
                 }
-                lists.ready.remove(unit, place);
-            }
-            lists.stacks[unit].1 = count - 1;
-            let instance = lists.free[(base + count - 1) as usize];
-            let end = time + self.graph.tasks[task as usize].cycles;
-            placements[task as usize] = Placement { start: time, end, instance };
-            lists.sequence.push(task);
-            lists.events.push(end, task);
-        }
-    }
-
-    /// Takes what a task needs of the pools; false, and nothing taken, if something does not suffice.
-    fn reserve(&self, task: u32, lists: &mut Lists) -> bool {
-        let (after, _) = self.rows();
-        let edges = after.edges[after.range(task)].iter();
-        let resources = self.resources;
-        let wanted = edges.flat_map(|edge| resources.edge_demands.of(*edge)).chain(resources.task_demands.of(task));
-        let mut taken = 0;
-        let mut fits = true;
-        for (pool, amount) in wanted.clone() {
-            let (used, capacity) = &mut lists.pools[*pool as usize];
-            *used += amount;
-            taken += 1;
-            if *used > *capacity * (1.0 + ROUNDING) {
-                fits = false;
-                break;
             }
         }
-        if !fits {
-            wanted.take(taken).for_each(|(pool, amount)| lists.pools[*pool as usize].0 -= amount);
-        }
-        fits
-    }
-
-    /// Gives back what a task used, and the room of what it consumed. Every unit may have waited for it.
-    fn release(&self, task: u32, lists: &mut Lists) {
-        let (_, before) = self.rows();
-        let edges = before.edges[before.range(task)].iter();
-        let resources = self.resources;
-        for (pool, amount) in
-            edges.flat_map(|edge| resources.edge_demands.of(*edge)).chain(resources.task_demands.of(task))
-        {
-            let used = &mut lists.pools[*pool as usize].0;
-            *used = (*used - amount).max(0.0);
-        }
-        (0..lists.stacks.len()).for_each(|unit| lists.touch(unit));
     }
 }
 
 impl Lists {
+    /// Forgets the pass before; allocates only if there is more than ever before.
     fn reset(&mut self, pass: &Pass<'_>) {
         let (instances, graph) = (&pass.resources.instances, pass.graph);
         self.ready.reset(&graph.per_unit);
+        self.task_at.resize(self.ready.places(), 0);
         self.next_place.clear();
         self.next_place.extend((0..graph.per_unit.len()).map(|unit| self.ready.first_place(unit)));
-        let (_, before) = pass.rows();
-        self.waits.clear();
-        self.waits.extend(before.offsets.windows(2).map(|ends| ends[1] - ends[0]));
+        let (after, before) = pass.rows();
+        self.nodes.clear();
+        let rows = graph.tasks.iter().zip(&after.offsets).zip(before.offsets.windows(2));
+        self.nodes.extend(rows.map(|((task, after), before)| Node {
+            cycles: task.cycles,
+            start: 0.0,
+            unit: task.unit,
+            place: 0,
+            waits: before[1] - before[0],
+            after: *after,
+        }));
+        self.nodes.push(Node { after: after.neighbours.len() as u32, ..Node::default() });
+        self.ranks.clear();
         self.free.clear();
         self.stacks.clear();
         for (count, tasks) in instances.iter().zip(&graph.per_unit) {
@@ -227,74 +211,103 @@ impl Lists {
         }
         self.events.reset(self.free.len());
         self.touched.clear();
-        self.touched.reserve(self.stacks.len());
-        self.is_touched.clear();
-        self.is_touched.resize(self.stacks.len(), false);
         self.fresh.clear();
         self.sequence.clear();
         self.sequence.reserve(graph.tasks.len());
-        self.pools.clear();
-        self.pools.extend(pass.resources.capacities().map(|capacity| (0.0, capacity)));
+        self.pools.reset(pass.resources, graph.per_unit.len());
     }
 
-    /// Gives each task its place: by priority, highest first, then by declaration.
-    fn rank(&mut self, graph: &TaskGraph, priorities: &[f64]) {
-        self.keys.clear();
-        self.keys.extend((0_u32..).zip(priorities).map(|(task, priority)| {
-            // Adding 0 makes one zero of both; flipping makes the bits of floats compare as the floats do.
-            let bits = (priority + 0.0).to_bits();
-            let rising = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
-            u128::from(!rising) << 32 | u128::from(task)
-        }));
-        self.keys.sort_unstable();
-        self.place.resize(graph.tasks.len(), 0);
-        self.task_at.resize(self.ready.places(), 0);
-        for key in &self.keys {
-            let task = *key as u32;
-            let place = &mut self.next_place[graph.tasks[task as usize].unit as usize];
-            self.place[task as usize] = *place;
+    /// Gives each task its place: by priority, highest first, then by declaration. `across`: notes ranks over all units.
+    fn rank(&mut self, priorities: &[f64], across: bool) {
+        if across {
+            self.ranks.resize(priorities.len(), 0);
+        }
+        for (rank, task) in (0_u32..).zip(self.sorter.by_priority(priorities)) {
+            let node = &mut self.nodes[task as usize];
+            let place = &mut self.next_place[node.unit as usize];
+            node.place = *place;
             self.task_at[*place as usize] = task;
             *place += 1;
+            if across {
+                self.ranks[task as usize] = rank;
+            }
         }
     }
 
     /// The tasks that have their inputs and did not start.
     pub fn waiting_for_room(&self) -> impl Iterator<Item = u32> + '_ {
-        let mut has_started = vec![false; self.waits.len()];
+        let mut has_started = vec![false; self.nodes.len()];
         self.sequence.iter().for_each(|task| has_started[*task as usize] = true);
-        (0_u32..).zip(&self.waits).filter(move |(task, waits)| **waits == 0 && !has_started[*task as usize]).map(|(task, _)| task)
-    }
-
-    #[inline]
-    fn touch(&mut self, unit: usize) {
-        if !std::mem::replace(&mut self.is_touched[unit], true) {
-            self.touched.push(unit as u32);
-        }
+        has_started.pop();
+        let nodes = (0_u32..).zip(has_started).zip(&self.nodes);
+        nodes.filter(|((_, started), node)| !started && node.waits == 0).map(|((task, _), _)| task)
     }
 
     /// A task has all that it waits for.
     #[inline]
-    fn arrive<const RANKED: bool>(&mut self, task: u32, unit: usize) {
+    fn arrive<const RANKED: bool>(&mut self, task: u32) {
         if RANKED {
-            self.ready.insert(unit, self.place[task as usize]);
-            self.touch(unit);
+            let Node { unit, place, .. } = self.nodes[task as usize];
+            self.ready.insert(unit as usize, place);
+            self.touched.push(unit);
         } else {
             self.fresh.push(task);
         }
     }
 
     /// What arrived at this moment queues up in declaration order.
-    fn admit(&mut self, graph: &TaskGraph) {
+    fn admit(&mut self) {
         self.fresh.sort_unstable();
         for at in 0..self.fresh.len() {
             let task = self.fresh[at];
-            let unit = graph.tasks[task as usize].unit as usize;
-            let place = self.next_place[unit];
-            self.next_place[unit] += 1;
-            self.task_at[place as usize] = task;
-            self.ready.insert(unit, place);
-            self.touch(unit);
+            let unit = self.nodes[task as usize].unit;
+            let place = &mut self.next_place[unit as usize];
+            self.task_at[*place as usize] = task;
+            self.ready.insert(unit as usize, *place);
+            *place += 1;
+            self.touched.push(unit);
         }
         self.fresh.clear();
+    }
+
+    /// Starts what a unit can start now.
+    #[inline]
+    fn take(&mut self, unit: usize, time: f64) {
+        while self.stacks[unit].1 > 0
+            && let Some(place) = self.ready.pop(unit)
+        {
+            let task = self.task_at[place as usize];
+            self.start(task, unit, time);
+        }
+    }
+
+    #[inline]
+    fn start(&mut self, task: u32, unit: usize, time: f64) {
+        let (base, count) = &mut self.stacks[unit];
+        *count -= 1;
+        let node = &mut self.nodes[task as usize];
+        node.place = self.free[(*base + *count) as usize];
+        node.start = time;
+        self.events.push(time + node.cycles, task);
+        self.sequence.push(task);
+    }
+
+    /// The first task, over all units with a free instance, that was not passed over at this moment: unit and place.
+    fn first_candidate(&mut self) -> Option<(usize, u32)> {
+        let mut best: Option<(u32, usize, u32)> = None;
+        for unit in 0..self.stacks.len() {
+            if self.stacks[unit].1 == 0 {
+                continue;
+            }
+            let Some(from) = self.pools.look_from(unit) else { continue };
+            let Some(place) = self.ready.first_from(unit, from) else { continue };
+            // Without ranks what was declared first goes first.
+            let task = self.task_at[place as usize];
+            let rank = self.ranks.get(task as usize).copied().unwrap_or(task);
+            if best.is_none_or(|(least, _, _)| rank < least) {
+                best = Some((rank, unit, place));
+            }
+        }
+        best.map(|(_, unit, place)| (unit, place))
     }
 }

@@ -205,8 +205,9 @@ mod tests {
     #[test]
     fn forks_that_join_need_the_structure_only() {
         // 20,000 diamonds in a row: the sets of all would be 450 million words.
-        let edges: Vec<(u32, u32)> =
-            (0..20_000).flat_map(|at| [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(a, b)| (3 * at + a, 3 * at + b))).collect();
+        let edges: Vec<(u32, u32)> = (0..20_000)
+            .flat_map(|at| [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(a, b)| (3 * at + a, 3 * at + b)))
+            .collect();
         let graph = graph(60_001, &edges);
         assert!(graph.reach_is_exact());
         assert_eq!(graph.reachable()[0], 60_000.0);

@@ -159,12 +159,7 @@ impl Resources {
     }
 }
 
-fn check_demands(
-    resource: usize,
-    capacity: f64,
-    demands: &[(u32, f64)],
-    count: usize,
-) -> Result<(), ResourceError> {
+fn check_demands(resource: usize, capacity: f64, demands: &[(u32, f64)], count: usize) -> Result<(), ResourceError> {
     for &(index, amount) in demands {
         if index as usize >= count {
             return Err(ResourceError::Unknown { resource, index });
