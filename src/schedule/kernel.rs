@@ -2,6 +2,7 @@
 
 use super::bound::lower_bound;
 use super::graph::StageGraph;
+use super::iterate::Iterations;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
@@ -15,11 +16,31 @@ pub enum Output {
     Makespan,
     /// Cycles that no schedule of the same work can beat.
     LowerBound,
+    /// Cycles from one iteration to the next in the steady state; this one and those below only where edges are carried.
+    Iteration,
+    /// Cycles of all iterations.
+    Total,
+    /// Cycles from the start until the last forward operator has ended.
+    Forward,
+    /// Cycles from the start of the first backward operator until the last has ended.
+    Backward,
 }
 
 impl Output {
     /// All outputs in their order.
-    pub const ALL: [Output; 2] = [Output::Makespan, Output::LowerBound];
+    pub const ALL: [Output; 6] = [
+        Output::Makespan,
+        Output::LowerBound,
+        Output::Iteration,
+        Output::Total,
+        Output::Forward,
+        Output::Backward,
+    ];
+
+    /// The outputs of a schedule.
+    pub fn of(graph: &StageGraph) -> &'static [Output] {
+        if graph.training.is_some() { &Self::ALL } else { &Self::ALL[..2] }
+    }
 }
 
 /// How the schedule is computed.
@@ -38,6 +59,7 @@ pub struct Schedule {
     pub(super) groups: Vec<Place>,
     pub(super) tiles: Place,
     scheduler: Scheduler,
+    pub(super) iterations: Option<Iterations>,
     pub(super) bound_memory: Vec<[f64; 2]>,
     last: Last,
 }
@@ -92,6 +114,7 @@ impl Schedule {
         let mut inputs: Vec<NodeId> = graph.stages.iter().flat_map(|stage| stage.nodes()).collect();
         inputs.extend(&graph.groups);
         inputs.push(graph.tiles);
+        inputs.extend(graph.training.iter().map(|training| training.iterations));
         inputs.sort_unstable();
         inputs.dedup();
         inputs
@@ -107,7 +130,12 @@ impl Schedule {
         };
         let places: Vec<Place> = Self::inputs(graph).into_iter().map(place).collect();
         let values = vec![f64::NAN; places.len()];
+        let parts = match &scheduler {
+            Scheduler::Stream(scheduler) => scheduler.parts(),
+            Scheduler::List(_) => vec![(0..stages.len()).collect()],
+        };
         Self {
+            iterations: Iterations::new(graph, &parts, place),
             last: Last { places, values, outputs: [f64::NAN; Output::ALL.len()] },
             bound_memory: vec![[0.0; 2]; stages.len()],
             groups: graph.groups.iter().map(|node| place(*node)).collect(),
@@ -164,6 +192,22 @@ impl Schedule {
     }
 }
 
+impl Schedule {
+    /// The outputs of training, from the iteration that was just scheduled.
+    fn iterate(&mut self, columns: Columns<'_>) {
+        let Some(iterations) = &mut self.iterations else { return };
+        match &self.scheduler {
+            Scheduler::Stream(scheduler) => scheduler.spans(&self.stages, &self.groups, columns, &mut iterations.spans),
+            Scheduler::List(scheduler) => scheduler.spans(&self.stages, columns, &mut iterations.spans),
+        }
+        let times = iterations.times(&self.stages, columns);
+        self.last.outputs[Output::Iteration as usize] = times.iteration;
+        self.last.outputs[Output::Total as usize] = times.total;
+        self.last.outputs[Output::Forward as usize] = times.forward;
+        self.last.outputs[Output::Backward as usize] = times.backward;
+    }
+}
+
 impl Kernel for Schedule {
     fn run(&mut self, columns: Columns<'_>, outputs: &mut [f64]) {
         match self.last.update(columns) {
@@ -173,8 +217,11 @@ impl Kernel for Schedule {
                 let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
                 self.last.outputs[Output::Makespan as usize] = self.makespan(columns);
                 self.last.outputs[Output::LowerBound as usize] = bound;
+                self.iterate(columns);
             }
         }
-        outputs[..Output::ALL.len()].copy_from_slice(&self.last.outputs);
+        for (output, value) in outputs.iter_mut().zip(&self.last.outputs) {
+            *output = *value;
+        }
     }
 }

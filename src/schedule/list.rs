@@ -5,6 +5,7 @@
 //! after it (each counted once) plus its critical impact, the longest remaining path as a share of the longest of all.
 //! No period is looked for: every tile is simulated.
 
+use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
 use crate::hardware::MAX_GROUPS;
 use crate::spec::program::{Columns, Place};
@@ -38,6 +39,8 @@ struct Progress {
     /// End of the last tiles, by tile modulo the ring.
     ends: Box<[f64; RING]>,
     last_end: f64,
+    /// Start of the tile that started first.
+    first_start: f64,
 }
 
 impl ListScheduler {
@@ -60,7 +63,7 @@ impl ListScheduler {
                 reachable[at].iter_mut().zip(beyond).for_each(|(reached, beyond)| *reached |= beyond);
             }
         }
-        let progress = Progress { started: 0, tiles: 0, ends: Box::new([0.0; RING]), last_end: 0.0 };
+        let progress = Progress { started: 0, tiles: 0, ends: Box::new([0.0; RING]), last_end: 0.0, first_start: 0.0 };
         Self {
             consumers,
             successors: reachable.iter().map(|row| row.iter().filter(|reached| **reached).count()).collect(),
@@ -82,6 +85,7 @@ impl ListScheduler {
             progress.started = 0;
             progress.tiles = if stage.streamed { tiles } else { 1 };
             progress.last_end = 0.0;
+            progress.first_start = f64::INFINITY;
         }
         self.set_priorities(stages, columns);
         let mut left: usize = self.progress.iter().map(|progress| progress.tiles).sum();
@@ -91,6 +95,14 @@ impl ListScheduler {
             left -= 1;
         }
         self.progress.iter().map(|progress| progress.last_end).fold(0.0, f64::max)
+    }
+
+    /// When each stage worked in the last run.
+    pub(super) fn spans(&self, stages: &[StagePlaces], columns: Columns<'_>, spans: &mut [Span]) {
+        for ((span, progress), stage) in spans.iter_mut().zip(&self.progress).zip(stages) {
+            let latency = columns.scalar(stage.latency);
+            *span = Span { start: progress.first_start, end: progress.last_end, latency };
+        }
     }
 
     fn set_priorities(&mut self, stages: &[StagePlaces], columns: Columns<'_>) {
@@ -180,6 +192,7 @@ impl ListScheduler {
         let progress = &mut self.progress[at];
         progress.ends[tile % RING] = end;
         progress.last_end = progress.last_end.max(end);
+        progress.first_start = progress.first_start.min(start);
         progress.started += 1;
     }
 }

@@ -4,11 +4,13 @@
 //! stages that can use it at the same time; `bound` is the least length that any schedule could have. [`Schedule`] runs
 //! at every design point: `stream` where no unit is wanted by two stages at once (one pass over the tiles, equal tiles
 //! jumped exactly), `list` where stages compete (a list schedule in order of time, DAGS priorities).
-//! `enclose` bounds its length over boxes of points.
+//! `enclose` bounds its length over boxes of points; `iterate` is how iterations of a training follow each other.
+//! [`tasks`] schedules explicit graphs of whole operators, many thousands of them.
 
 mod bound;
 mod enclose;
 mod graph;
+mod iterate;
 mod kernel;
 mod list;
 mod share;
@@ -19,6 +21,6 @@ pub mod tasks;
 mod tests;
 mod tiles;
 
-pub use graph::{StageGraph, compile_stages};
+pub use graph::{StageGraph, Training, compile_stages};
 pub use kernel::{Method, Output, Schedule};
 pub use stage::{MAX_BUFFER, Stage, StagePlaces};

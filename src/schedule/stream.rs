@@ -5,6 +5,8 @@
 //! maxima only, so with equal tiles the times repeat, shifted by a constant, once the last `max(B, G)` tiles of every
 //! stage did so together: the rest is jumped. See Baccelli et al., Synchronization and Linearity, 1992, for the theory.
 
+use super::bound::first_out;
+use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
 use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
 use crate::hardware::MAX_GROUPS;
@@ -60,6 +62,24 @@ impl StreamScheduler {
     /// The unit whose groups own contiguous blocks of the tiles.
     pub(super) fn contiguous(&self) -> Option<usize> {
         self.contiguous
+    }
+
+    /// The parts: frame operators and connected streamed stages, each as stages, producers first.
+    pub(super) fn parts(&self) -> Vec<Vec<usize>> {
+        self.parts.iter().map(|part| part.members.clone()).collect()
+    }
+
+    /// When each stage worked in the last run. A later tile may overtake the first on several groups, so a start is the
+    /// earliest that the producers allow.
+    pub(super) fn spans(&self, stages: &[StagePlaces], groups: &[Place], columns: Columns<'_>, spans: &mut [Span]) {
+        for &at in self.parts.iter().flat_map(|part| &part.members) {
+            let stage = &stages[at];
+            let latency = columns.scalar(stage.latency);
+            let start = stage.inputs.iter().fold(barrier_end(&self.end, stage), |start, (producer, _)| {
+                start.max(spans[*producer].start + first_out(&stages[*producer], groups, columns) + spans[*producer].latency)
+            });
+            spans[at] = Span { start, end: self.end[at], latency };
+        }
     }
 
     /// Makespan in cycles.

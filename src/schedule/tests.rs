@@ -88,7 +88,7 @@ impl Pipeline {
         groups.push(one);
         let assign = vec![Assign::Dynamic; groups.len()];
         let operators = (0..stages.len()).collect();
-        let stage_graph = StageGraph { stages, operators, groups, assign, tiles };
+        let stage_graph = StageGraph { stages, operators, groups, assign, tiles, training: None };
         let inputs = Schedule::inputs(&stage_graph);
         graph.set_kernel_inputs(&inputs);
         let outputs = [graph.push(Operation::Kernel(0)), graph.push(Operation::Kernel(1))];
