@@ -184,3 +184,6 @@ pub fn index_of(name: &str) -> Option<usize> {
 
 /// The metric whose values are names, not numbers.
 pub const BOTTLENECK: usize = METRICS.len() - 1;
+
+/// The length of the schedule.
+pub(super) const LATENCY_CYCLES: usize = 1;

@@ -25,6 +25,8 @@ const ROUNDING: f64 = 1e-11;
 /// What each input of the schedule does to its length, by node as in [`Schedule::inputs`].
 pub(super) fn directions(graph: &StageGraph) -> Vec<(NodeId, Direction)> {
     let mut roles: Vec<(NodeId, Direction)> = vec![(graph.tiles, Direction::Longer)];
+    // The bounds hold under every policy: what it reads moves none of them.
+    roles.extend(graph.order.nodes().into_iter().map(|node| (node, Direction::Longer)));
     roles.extend(graph.training.iter().map(|training| (training.iterations, Direction::Longer)));
     for stage in &graph.stages {
         for node in [stage.occupancy, stage.work, stage.latency] {

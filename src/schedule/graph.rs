@@ -1,5 +1,6 @@
 //! From operators and edges to stages.
 
+use super::order::Order;
 use super::share::share_ports;
 use super::stage::{MAX_BUFFER, Stage};
 use crate::hardware::Unit;
@@ -28,6 +29,8 @@ pub struct StageGraph {
     pub assign: Vec<Assign>,
     /// Number of tiles of the stream; 1 without one.
     pub tiles: NodeId,
+    /// Who goes first where stages compete.
+    pub order: Order<NodeId>,
     /// What the next iteration waits for; `None` if no edge is carried.
     pub training: Option<Training>,
 }
@@ -95,6 +98,7 @@ pub fn compile_stages(
             inputs: into(EdgeKind::Stream).map(|edge| (position(edge.from), edge.buffer)).collect(),
         });
     }
+    let policy = Order::compile(scope, study, operators, &order)?;
     let training = compile_training(scope, study, operators, &order, traffic)?;
     Some(StageGraph {
         stages,
@@ -102,6 +106,7 @@ pub fn compile_stages(
         groups: units.iter().map(|unit| unit.groups).collect(),
         assign: units.iter().map(|unit| unit.assign).collect(),
         tiles,
+        order: policy,
         training,
     })
 }

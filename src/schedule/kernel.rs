@@ -6,6 +6,7 @@ use super::iterate::Iterations;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
+use super::verify::{Record, TileViolation, verify};
 use crate::spec::program::bounds::Direction;
 use crate::spec::program::{Columns, Kernel, NodeId, Place, Program};
 
@@ -114,6 +115,7 @@ impl Schedule {
         let mut inputs: Vec<NodeId> = graph.stages.iter().flat_map(|stage| stage.nodes()).collect();
         inputs.extend(&graph.groups);
         inputs.push(graph.tiles);
+        inputs.extend(graph.order.nodes());
         inputs.extend(graph.training.iter().map(|training| training.iterations));
         inputs.sort_unstable();
         inputs.dedup();
@@ -126,7 +128,7 @@ impl Schedule {
         let stages: Vec<StagePlaces> = graph.stages.iter().map(|stage| stage.bind(place)).collect();
         let scheduler = match StreamScheduler::new(&stages, &graph.assign) {
             Some(scheduler) => Scheduler::Stream(scheduler),
-            None => Scheduler::List(ListScheduler::new(&stages, graph.groups.len())),
+            None => Scheduler::List(ListScheduler::new(&stages, graph.groups.len(), graph.order.bind(place))),
         };
         let places: Vec<Place> = Self::inputs(graph).into_iter().map(place).collect();
         let values = vec![f64::NAN; places.len()];
@@ -148,7 +150,8 @@ impl Schedule {
     /// The same schedule by the list scheduler, which needs no assumption on who competes.
     #[cfg(test)]
     pub(super) fn by_list(mut self) -> Self {
-        self.scheduler = Scheduler::List(ListScheduler::new(&self.stages, self.groups.len()));
+        let order = super::Order::Fifo;
+        self.scheduler = Scheduler::List(ListScheduler::new(&self.stages, self.groups.len(), order));
         self
     }
 
@@ -180,6 +183,36 @@ impl Schedule {
         } else {
             f64::NAN
         }
+    }
+
+    /// The schedule of one point with every tile of every stage, nothing jumped; `None` if an input is not finite or the
+    /// buffers wait for each other.
+    pub fn record(&self, columns: Columns<'_>) -> Option<Record> {
+        let mut own = self.clone();
+        let tiles = columns.scalar(own.tiles) as usize;
+        if !own.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
+            return None;
+        }
+        let mut visits = vec![Vec::new(); own.stages.len()];
+        let makespan = match &mut own.scheduler {
+            Scheduler::Stream(scheduler) => {
+                scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits)
+            }
+            Scheduler::List(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
+        };
+        makespan.is_finite().then_some(Record { visits, makespan })
+    }
+
+    /// Records the schedule of one point and has it verified; `makespan` is what [`Kernel::run`] gave. An error says what is
+    /// wrong; `Ok(false)`: there is no schedule at this point.
+    ///
+    /// # Errors
+    /// The first violation found.
+    pub fn verify(&self, columns: Columns<'_>, makespan: f64) -> Result<bool, TileViolation> {
+        let Some(record) = self.record(columns) else { return Ok(false) };
+        let record = Record { makespan, ..record };
+        let tiles = columns.scalar(self.tiles) as usize;
+        verify(&self.stages, &self.groups, tiles, columns, &record).map(|()| true)
     }
 
     /// Makespan in cycles; every input is finite.

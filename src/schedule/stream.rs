@@ -8,6 +8,7 @@
 use super::bound::first_out;
 use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
+use super::verify::Visit;
 use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
 use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
@@ -82,6 +83,48 @@ impl StreamScheduler {
         }
     }
 
+    /// The makespan, and every visit.
+    pub(super) fn record(
+        &mut self,
+        stages: &[StagePlaces],
+        groups: &[Place],
+        tiles: usize,
+        columns: Columns<'_>,
+        visits: &mut [Vec<Visit>],
+    ) -> f64 {
+        // Part by part: each part's times are counted from a moment of its own.
+        let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
+        let order = TileOrder::new(blocks, tiles);
+        for part in &mut self.parts {
+            let first = part.members[0];
+            let origin = part.origin(&self.end, stages);
+            if stages[first].streamed {
+                self.times.recording = Some(Vec::new());
+                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
+            } else {
+                self.end[first] = frame_end(&self.end, &stages[first], columns);
+            }
+            let left = self.times.recording.take().unwrap_or_else(|| {
+                vec![vec![self.end[first] - origin - columns.scalar(stages[first].latency)]]
+            });
+            for (at, left) in part.members.iter().zip(left) {
+                let occupancy = columns.get(stages[*at].occupancy);
+                let latency = columns.scalar(stages[*at].latency);
+                visits[*at] = left
+                    .iter()
+                    .enumerate()
+                    .map(|(position, left)| {
+                        let tile = if stages[*at].streamed { order.tile(position) } else { 0 };
+                        let cycles = occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
+                        let left = origin + left;
+                        Visit { tile, start: left - cycles, left, end: left + latency }
+                    })
+                    .collect();
+            }
+        }
+        self.end.iter().copied().fold(0.0, f64::max)
+    }
+
     /// Makespan in cycles.
     pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
         let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
@@ -91,13 +134,16 @@ impl StreamScheduler {
                 let order = TileOrder::new(blocks, tiles);
                 part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
             } else {
-                let stage = &stages[first];
-                let start = barrier_end(&self.end, stage);
-                self.end[first] = start + columns.scalar(stage.occupancy) + columns.scalar(stage.latency);
+                self.end[first] = frame_end(&self.end, &stages[first], columns);
             }
         }
         self.end.iter().copied().fold(0.0, f64::max)
     }
+}
+
+/// End of a frame operator.
+fn frame_end(end: &[f64], stage: &StagePlaces, columns: Columns<'_>) -> f64 {
+    barrier_end(end, stage) + columns.scalar(stage.occupancy) + columns.scalar(stage.latency)
 }
 
 fn barrier_end(end: &[f64], stage: &StagePlaces) -> f64 {
@@ -126,6 +172,12 @@ impl Part {
         Self { members, lanes, consumers }
     }
 
+    /// The first moment at which a tile can enter this part. Times are counted from it: small numbers stay exact.
+    fn origin(&self, end: &[f64], stages: &[StagePlaces]) -> f64 {
+        let sources = self.members.iter().filter(|at| stages[**at].inputs.is_empty());
+        sources.map(|at| barrier_end(end, &stages[*at])).fold(f64::INFINITY, f64::min)
+    }
+
     /// Runs the tiles of the part and notes the end of each of its stages.
     fn run(
         &mut self,
@@ -137,9 +189,7 @@ impl Part {
         columns: Columns<'_>,
     ) {
         let members = &self.members;
-        // Times are counted from the first moment at which a tile can enter this part: small numbers stay exact.
-        let sources = members.iter().filter(|at| stages[**at].inputs.is_empty());
-        let origin = sources.map(|at| barrier_end(end, &stages[*at])).fold(f64::INFINITY, f64::min);
+        let origin = self.origin(end, stages);
         let mut equal = true;
         for ((lane, &at), consumers) in self.lanes.iter_mut().zip(members).zip(&self.consumers) {
             let stage = &stages[at];

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::graph::StageGraph;
 use super::kernel::{Method, Schedule};
+use super::order::Order;
 use super::stage::Stage;
 use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
@@ -88,7 +89,8 @@ impl Pipeline {
         groups.push(one);
         let assign = vec![Assign::Dynamic; groups.len()];
         let operators = (0..stages.len()).collect();
-        let stage_graph = StageGraph { stages, operators, groups, assign, tiles, training: None };
+        let order = Order::Dags { alpha: one, beta: one };
+        let stage_graph = StageGraph { stages, operators, groups, assign, tiles, order, training: None };
         let inputs = Schedule::inputs(&stage_graph);
         graph.set_kernel_inputs(&inputs);
         let outputs = [graph.push(Operation::Kernel(0)), graph.push(Operation::Kernel(1))];

@@ -21,6 +21,7 @@ pub mod reader;
 pub mod resolved;
 pub mod scene;
 pub mod scope;
+pub mod schedule;
 mod search;
 pub mod source;
 mod study;

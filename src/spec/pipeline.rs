@@ -6,6 +6,7 @@ use super::diagnostic::{Collector, did_you_mean};
 use super::kind::{KindDecl, Pass, read_kinds};
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader, quantity};
+use super::schedule::{self, ScheduleDecl};
 use super::source::{Source, Span};
 use super::tree::{self, Table};
 
@@ -30,6 +31,8 @@ pub struct PipelineDecl {
     pub traffic: Vec<TrafficDecl>,
     /// How many iterations it makes; only of pipelines with carried edges.
     pub training: Option<TrainingDecl>,
+    /// Who goes first where operators compete; the sweep may say otherwise.
+    pub schedule: Option<ScheduleDecl>,
     /// Explicit mapping: operator, unit, place.
     pub mapping: Vec<(String, String, Span)>,
 }
@@ -147,6 +150,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDec
     let parameters = read_parameters(&reader);
     let kinds = read_kinds(&reader);
     let stream = reader.table("stream").map(|table| read_stream(table, diagnostics));
+    let schedule = reader.table("schedule").map(|table| schedule::read(table, diagnostics));
     let training = reader.table("training").map(|table| read_training(table, diagnostics));
     let operators: Vec<_> =
         reader.tables("operator").into_iter().filter_map(|table| read_operator(table, diagnostics)).collect();
@@ -184,6 +188,10 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDec
         traffic,
         training: match training {
             Some(training) => Some(training?),
+            None => None,
+        },
+        schedule: match schedule {
+            Some(schedule) => Some(schedule?),
             None => None,
         },
         mapping,

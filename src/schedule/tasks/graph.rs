@@ -62,7 +62,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    fn new(tasks: usize, edges: &[(u32, u32)], from: impl Fn(&(u32, u32)) -> (u32, u32)) -> Self {
+    pub fn new(tasks: usize, edges: &[(u32, u32)], from: impl Fn(&(u32, u32)) -> (u32, u32)) -> Self {
         let mut offsets = vec![0_u32; tasks + 1];
         for edge in edges {
             offsets[from(edge).0 as usize + 1] += 1;

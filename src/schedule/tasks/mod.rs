@@ -27,4 +27,5 @@ pub use graph::{GraphError, MOST_UNITS, Task, TaskGraph};
 pub use map::Choices;
 pub use pass::Placement;
 pub use policy::Policy;
+pub(super) use reach::count_successors;
 pub use resources::{Buffer, ResourceError, Resources, Shared};

@@ -1,5 +1,6 @@
 //! In which order ready tasks are taken.
 
+use super::super::order::dags_priority;
 use super::graph::TaskGraph;
 
 /// The order of ready tasks on a unit. Ties are broken by declaration order.
@@ -54,9 +55,8 @@ pub(super) fn set_heads(graph: &TaskGraph, heads: &mut Vec<f64>) {
 /// DAGS priorities from the longest paths.
 pub(super) fn set_dags(graph: &TaskGraph, tails: &[f64], alpha: f64, beta: f64, priorities: &mut Vec<f64>) {
     let longest = tails.iter().copied().fold(0.0, f64::max);
-    let path_weight = if longest > 0.0 { beta / longest } else { 0.0 };
-    let successor_weight = alpha / (graph.tasks.len().max(2) - 1) as f64;
+    let others = graph.tasks.len() as f64 - 1.0;
     priorities.clear();
     let both = graph.reachable.iter().zip(tails);
-    priorities.extend(both.map(|(successors, tail)| successor_weight * successors + path_weight * tail));
+    priorities.extend(both.map(|(successors, tail)| dags_priority((alpha, *successors, others), (beta, *tail, longest))));
 }

@@ -35,6 +35,17 @@ pub(super) fn count_reachable(successors: &Rows, predecessors: &Rows, order: &[u
     (counts, false)
 }
 
+/// How many come after each of a few nodes, each given with its direct successors, all of which stand behind it.
+pub(in super::super) fn count_successors(next: &[Vec<usize>]) -> Vec<f64> {
+    let edges = next.iter().enumerate().flat_map(|(from, next)| next.iter().map(move |to| (from as u32, *to as u32)));
+    let edges: Vec<(u32, u32)> = edges.collect();
+    let rows = Rows::new(next.len(), &edges, |edge| *edge);
+    let order: Vec<u32> = (0..next.len() as u32).collect();
+    let mut counts = vec![0.0; next.len()];
+    count_by_sets(&rows, &order, &mut counts);
+    counts
+}
+
 /// Counts what the structure gives; false if its visits did not suffice for all.
 fn count_by_structure(successors: &Rows, predecessors: &Rows, order: &[u32], counts: &mut [f64]) -> bool {
     let tasks = order.len();
