@@ -71,6 +71,11 @@ impl WorkloadPlan {
     pub fn method(&self) -> Method {
         self.schedule.method()
     }
+
+    /// The policy of work that competes for a unit.
+    pub fn policy(&self) -> &'static str {
+        self.schedule.policy()
+    }
 }
 
 /// A metric to make as good as possible.

@@ -122,7 +122,8 @@ fn compile_training(
     let position = |operator: usize| order.iter().position(|at| *at == operator);
     let index = |name: &str| operators.iter().position(|operator| operator.name == name).and_then(position);
     let edges = study.pipeline.edges.iter().filter(|edge| edge.kind == EdgeKind::Carried);
-    let carried: Vec<(usize, usize)> = edges.filter_map(|edge| Some((index(&edge.from.0)?, index(&edge.to.0)?))).collect();
+    let carried: Vec<(usize, usize)> =
+        edges.filter_map(|edge| Some((index(&edge.from.0)?, index(&edge.to.0)?))).collect();
     let iterations = match &study.pipeline.training {
         Some(training) if carried.is_empty() => {
             scope.error(

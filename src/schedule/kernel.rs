@@ -29,14 +29,8 @@ pub enum Output {
 
 impl Output {
     /// All outputs in their order.
-    pub const ALL: [Output; 6] = [
-        Output::Makespan,
-        Output::LowerBound,
-        Output::Iteration,
-        Output::Total,
-        Output::Forward,
-        Output::Backward,
-    ];
+    pub const ALL: [Output; 6] =
+        [Output::Makespan, Output::LowerBound, Output::Iteration, Output::Total, Output::Forward, Output::Backward];
 
     /// The outputs of a schedule.
     pub fn of(graph: &StageGraph) -> &'static [Output] {
@@ -176,6 +170,14 @@ impl Schedule {
         }
     }
 
+    /// The policy of stages that compete.
+    pub fn policy(&self) -> &'static str {
+        match &self.scheduler {
+            Scheduler::Stream(_) => "none",
+            Scheduler::List(scheduler) => scheduler.policy(),
+        }
+    }
+
     /// Makespan in cycles, NaN if an input is not finite.
     pub(super) fn finite_makespan(&mut self, columns: Columns<'_>) -> f64 {
         if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
@@ -195,9 +197,7 @@ impl Schedule {
         }
         let mut visits = vec![Vec::new(); own.stages.len()];
         let makespan = match &mut own.scheduler {
-            Scheduler::Stream(scheduler) => {
-                scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits)
-            }
+            Scheduler::Stream(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
             Scheduler::List(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
         };
         makespan.is_finite().then_some(Record { visits, makespan })

@@ -128,6 +128,11 @@ impl ListScheduler {
         }
     }
 
+    /// The policy's name.
+    pub(super) fn policy(&self) -> &'static str {
+        self.order.name()
+    }
+
     /// The makespan, and every visit.
     pub(super) fn record(
         &mut self,

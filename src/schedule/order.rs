@@ -27,9 +27,24 @@ pub enum Order<V> {
 
 /// The DAGS priority: successors, each counted once, as a share of all others; the longest path from here to the end, own work
 /// included, as a share of the longest of all.
-pub(super) fn dags_priority((alpha, successors, others): (f64, f64, f64), (beta, path, longest): (f64, f64, f64)) -> f64 {
+pub(super) fn dags_priority(
+    (alpha, successors, others): (f64, f64, f64),
+    (beta, path, longest): (f64, f64, f64),
+) -> f64 {
     let critical = if longest > 0.0 { path / longest } else { 0.0 };
     alpha * (successors / others.max(1.0)) + beta * critical
+}
+
+impl<V> Order<V> {
+    /// The word in files and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Dags { .. } => "dags",
+            Self::CriticalPath => "critical-path",
+            Self::Fifo => "fifo",
+            Self::Weights(_) => "weights",
+        }
+    }
 }
 
 impl Order<NodeId> {

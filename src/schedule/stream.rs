@@ -8,8 +8,8 @@
 use super::bound::first_out;
 use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
-use super::verify::Visit;
 use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
+use super::verify::Visit;
 use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{Columns, Place};
@@ -77,7 +77,9 @@ impl StreamScheduler {
             let stage = &stages[at];
             let latency = columns.scalar(stage.latency);
             let start = stage.inputs.iter().fold(barrier_end(&self.end, stage), |start, (producer, _)| {
-                start.max(spans[*producer].start + first_out(&stages[*producer], groups, columns) + spans[*producer].latency)
+                start.max(
+                    spans[*producer].start + first_out(&stages[*producer], groups, columns) + spans[*producer].latency,
+                )
             });
             spans[at] = Span { start, end: self.end[at], latency };
         }
@@ -104,9 +106,11 @@ impl StreamScheduler {
             } else {
                 self.end[first] = frame_end(&self.end, &stages[first], columns);
             }
-            let left = self.times.recording.take().unwrap_or_else(|| {
-                vec![vec![self.end[first] - origin - columns.scalar(stages[first].latency)]]
-            });
+            let left = self
+                .times
+                .recording
+                .take()
+                .unwrap_or_else(|| vec![vec![self.end[first] - origin - columns.scalar(stages[first].latency)]]);
             for (at, left) in part.members.iter().zip(left) {
                 let occupancy = columns.get(stages[*at].occupancy);
                 let latency = columns.scalar(stages[*at].latency);

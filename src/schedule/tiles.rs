@@ -73,7 +73,11 @@ pub(super) struct Times {
 impl Times {
     /// Memory for that many lanes.
     pub(super) fn new(lanes: usize) -> Self {
-        Self { rows: vec![f64::NEG_INFINITY; (2 * lanes + 1) * ROW], free: vec![[0.0; MAX_GROUPS]; lanes], recording: None }
+        Self {
+            rows: vec![f64::NEG_INFINITY; (2 * lanes + 1) * ROW],
+            free: vec![[0.0; MAX_GROUPS]; lanes],
+            recording: None,
+        }
     }
 
     /// Forgets the tiles of the run before. The spare row was never written.

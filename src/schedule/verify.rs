@@ -42,7 +42,9 @@ pub enum TileViolation {
         tiles: usize,
     },
     /// A tile takes another time than its work.
-    #[error("tile {position} of `{stage}` is busy for {lasts} cycles and seen after {delay}, instead of {cycles} and {latency}")]
+    #[error(
+        "tile {position} of `{stage}` is busy for {lasts} cycles and seen after {delay}, instead of {cycles} and {latency}"
+    )]
     Duration {
         /// The stage.
         stage: String,
@@ -72,7 +74,9 @@ pub enum TileViolation {
         end: f64,
     },
     /// A tile is started into a buffer that is full.
-    #[error("tile {position} of `{stage}` starts at {start}, but its buffer of {buffer} tiles has no room before {end}")]
+    #[error(
+        "tile {position} of `{stage}` starts at {start}, but its buffer of {buffer} tiles has no room before {end}"
+    )]
     Room {
         /// The stage.
         stage: String,
@@ -147,7 +151,8 @@ fn check_work(
     let occupancy = columns.get(stage.occupancy);
     let latency = columns.scalar(stage.latency);
     for (position, visit) in visits.iter().enumerate() {
-        let cycles = if let [equal] = occupancy { *equal } else { occupancy.get(visit.tile).copied().unwrap_or(f64::NAN) };
+        let cycles =
+            if let [equal] = occupancy { *equal } else { occupancy.get(visit.tile).copied().unwrap_or(f64::NAN) };
         let (lasts, delay) = (visit.left - visit.start, visit.end - visit.left);
         let right = (lasts - cycles).abs() <= slack && (delay - latency).abs() <= slack && visit.start >= -slack;
         if !right {

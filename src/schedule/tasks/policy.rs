@@ -58,5 +58,6 @@ pub(super) fn set_dags(graph: &TaskGraph, tails: &[f64], alpha: f64, beta: f64, 
     let others = graph.tasks.len() as f64 - 1.0;
     priorities.clear();
     let both = graph.reachable.iter().zip(tails);
-    priorities.extend(both.map(|(successors, tail)| dags_priority((alpha, *successors, others), (beta, *tail, longest))));
+    priorities
+        .extend(both.map(|(successors, tail)| dags_priority((alpha, *successors, others), (beta, *tail, longest))));
 }
