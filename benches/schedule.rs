@@ -78,12 +78,39 @@ fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// What the default costs beside one pass: 200 random graphs of nine operators on three units.
+fn small(criterion: &mut Criterion) {
+    let mut random = ChaCha8Rng::seed_from_u64(2024);
+    let mut graph = || {
+        let tasks =
+            (0..9).map(|_| Task { unit: random.next_u32() % 3, cycles: f64::from(1 + random.next_u32() % 100) });
+        let tasks = tasks.collect();
+        let pairs = (1..9_u32).flat_map(|to| (0..to).map(move |from| (from, to)));
+        let edges: Vec<(u32, u32)> = pairs.filter(|_| random.next_u32() % 10 < 3).collect();
+        TaskGraph::new(tasks, &edges).expect("no cycle")
+    };
+    let graphs: Vec<TaskGraph> = (0..200).map(|_| graph()).collect();
+    let resources = Resources::units(vec![1; 3]);
+    let mut workspace = Workspace::default();
+    let mut group = criterion.benchmark_group("nine_operators");
+    for (name, policy) in [("best", Policy::Best), ("one pass", Policy::CriticalPath)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                for graph in &graphs {
+                    std::hint::black_box(schedule(graph, &resources, &policy, &mut workspace)).expect("schedule");
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = group;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(std::time::Duration::from_millis(500))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = benches
+    targets = small, benches
 }
 criterion_main!(group);

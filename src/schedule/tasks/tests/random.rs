@@ -39,7 +39,7 @@ pub fn cases(most: usize, shared: bool, buffers: bool) -> impl Strategy<Value = 
                         pools.push(Shared { capacity: 2.0 * count as f64, demands: ports });
                         // Each demand fits; several of one task must fit together.
                         for pool in &mut pools {
-                            pool.demands.sort_by(|a, b| a.0.cmp(&b.0));
+                            pool.demands.sort_by_key(|demand| demand.0);
                             pool.demands.dedup_by_key(|demand| demand.0);
                             pool.capacity = pool.demands.iter().map(|demand| demand.1).fold(0.5, f64::max) * 1.5;
                         }
