@@ -64,7 +64,7 @@ fn the_schedules_of_all_stock_accelerators_are_verified() {
 #[test]
 fn a_carried_result_of_the_whole_iteration_makes_iterations_follow_each_other() {
     for name in ["instant3d", "gsarch"] {
-        let plan = on_lego(name, name, &if name == "instant3d" { "[parameters]\niterations = 35000" } else { "" });
+        let plan = on_lego(name, name, if name == "instant3d" { "[parameters]\niterations = 35000" } else { "" });
         let mut evaluator = Evaluator::new(&plan);
         evaluator.evaluate(&[]);
         let value = |metric_name: &str| metric(&plan, &evaluator, metric_name);
