@@ -10,7 +10,7 @@ use crate::spec::scope::Scope;
 /// The policy of a tile schedule. `V` is a graph node while the plan is compiled, a place when it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order<V> {
-    /// `alpha * successors + beta * critical impact`, highest first; see [`dags_priority`].
+    /// `alpha * successors + beta * critical impact`, highest first.
     Dags {
         /// Weight of the successors.
         alpha: V,
