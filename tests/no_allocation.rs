@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use nerarch_dse::explore::Space;
 use nerarch_dse::ppa::Evaluator;
+use nerarch_dse::schedule::tasks::{Policy, Resources, Task, TaskGraph, Workspace, schedule};
 
 struct Counting;
 
@@ -40,5 +41,17 @@ fn evaluating_allocates_nothing() {
             evaluator.evaluate(&digits);
         }
         assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{name}");
+    }
+    // A schedule of an operator graph allocates nothing once its memory has been used.
+    let tasks = (0..3000).map(|at| Task { unit: at % 4, cycles: f64::from(at * 7919 % 101) }).collect();
+    let edges: Vec<(u32, u32)> = (0..2996).map(|at| (at, at + 1 + at % 4)).collect();
+    let graph = TaskGraph::new(tasks, &edges).expect("no cycle");
+    let resources = Resources::units(vec![1, 2, 1, 3]);
+    let mut workspace = Workspace::default();
+    for policy in [Policy::Best, Policy::DAGS, Policy::CriticalPath, Policy::Fifo] {
+        schedule(&graph, &resources, &policy, &mut workspace).expect("schedule");
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        schedule(&graph, &resources, &policy, &mut workspace).expect("schedule");
+        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{policy:?}");
     }
 }

@@ -3,18 +3,20 @@
 use std::process::ExitCode;
 
 use super::study::Ready;
-use super::{Failure, plan};
+use super::{Failure, plan, verify};
 use crate::explore::count_points;
 use crate::ppa::Evaluator;
 use crate::report::summary::short;
+use crate::schedule::Method;
 use crate::spec::Diagnostics;
 
-/// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads if that is wanted; the
+/// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads and the
+/// verification of its schedules if that is wanted; the
 /// faults of all of them are reported together.
-pub fn run(sweeps: &[String], plan: Option<usize>) -> Result<ExitCode, Failure> {
+pub fn run(sweeps: &[String], plan: Option<usize>, verify: bool) -> Result<ExitCode, Failure> {
     let mut faults = Vec::new();
     for sweep in sweeps {
-        match check(sweep, plan) {
+        match check(sweep, plan, verify) {
             Err(Failure::Input(Diagnostics(more))) => faults.extend(more),
             other => other?,
         }
@@ -22,13 +24,17 @@ pub fn run(sweeps: &[String], plan: Option<usize>) -> Result<ExitCode, Failure> 
     if faults.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::Input(Diagnostics(faults))) }
 }
 
-fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
+fn check(sweep: &str, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
     let ready = Ready::load(sweep, false)?;
     let Ready { study, plan, space, .. } = &ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
-        println!("  workload   {}, {tiles}", workload.name);
+        let order = match workload.method() {
+            Method::Stream => "no operators compete for a unit".to_owned(),
+            Method::List => format!("operators compete for units: {}", workload.policy()),
+        };
+        println!("  workload   {}, {tiles}; {order}", workload.name);
     }
     for axis in &plan.axes {
         println!("  axis       {} = {} ({})", axis.name, shortened(&axis.labels), axis.values.len());
@@ -56,6 +62,10 @@ fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
     println!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
     if let Some(threads) = threads {
         plan::print(&ready, threads)?;
+    }
+    if verify {
+        print!("  ");
+        verify::run(&ready)?;
     }
     println!();
     Ok(())

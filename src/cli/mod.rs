@@ -20,6 +20,7 @@ mod study;
 mod sweep;
 mod trace;
 mod validate;
+mod verify;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -50,6 +51,9 @@ enum Command {
         /// Show what a run would take: points, what constraints exclude, time, memory, disk.
         #[arg(long)]
         plan: bool,
+        /// Verify the schedules of the points (of up to 1,000), tile by tile.
+        #[arg(long)]
+        verify: bool,
         /// Number of threads of that run; all cores if not given.
         #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: Option<u16>,
@@ -102,6 +106,9 @@ pub struct SweepArguments {
     /// Evaluate again the points of this run that failed, and only those.
     #[arg(long, conflicts_with = "force")]
     retry_failed: bool,
+    /// Verify the schedules of the points (of up to 1,000), tile by tile, before the run.
+    #[arg(long)]
+    verify: bool,
     /// No progress and no summary.
     #[arg(long, short)]
     quiet: bool,
@@ -205,7 +212,9 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps, plan, threads } => check::run(&sweeps, plan.then(|| sweep::threads(threads))),
+        Command::Check { sweeps, plan, verify, threads } => {
+            check::run(&sweeps, plan.then(|| sweep::threads(threads)), verify)
+        }
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),

@@ -32,6 +32,9 @@ pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
             "run it without --shard, --retry-failed and --fail-fast, and outside a job array",
         ));
     }
+    if arguments.verify {
+        super::verify::run(&ready)?;
+    }
     let stop = signals::stop_flag().map_err(RunError::from)?;
     let folder = RunFolder::lock(&arguments.out, &shard::folder_name(&ready.study.sweep.name, shard))?;
     let there = if arguments.force { Previous::None } else { Previous::of(&folder, &ready.identity)? };

@@ -1,5 +1,6 @@
 //! Evaluating points of a plan.
 
+use super::metric;
 use super::plan::{Objective, Plan};
 use crate::schedule::Schedule;
 use crate::spec::program::{State, failure};
@@ -210,6 +211,20 @@ impl<'p> Evaluator<'p> {
                 "{name}: {needed} KiB are needed in `{block}`, {available} KiB are available, and nothing may spill"
             )
         })
+    }
+
+    /// Has the schedules of the last point, one per workload, verified tile by tile; returns how many there were.
+    ///
+    /// # Errors
+    /// What is wrong, with the workload's name.
+    pub fn verify(&self) -> Result<usize, String> {
+        let mut verified = 0;
+        for (at, (workload, (state, schedule))) in self.plan.workloads.iter().zip(&self.workloads).enumerate() {
+            let makespan = self.metric(at, metric::LATENCY_CYCLES);
+            let found = schedule.verify(workload.program.columns(state), makespan);
+            verified += usize::from(found.map_err(|violation| format!("{}: {violation}", workload.name))?);
+        }
+        Ok(verified)
     }
 
     /// Why the last point [failed](Outcome::Failed).

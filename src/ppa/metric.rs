@@ -140,6 +140,50 @@ pub const METRICS: [MetricInfo; 17] = [
     },
 ];
 
+/// Metrics of pipelines with carried edges; their columns follow those of the units.
+pub const TRAINING: [MetricInfo; 5] = [
+    MetricInfo {
+        name: "iteration_cycles",
+        label: "time per iteration (cycles)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "from one iteration to the next in the steady state: the maximum cycle ratio",
+    },
+    MetricInfo {
+        name: "forward_cycles",
+        label: "forward pass (cycles)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "from the start of an iteration until its last forward operator has ended",
+    },
+    MetricInfo {
+        name: "backward_cycles",
+        label: "backward pass (cycles)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "from the start of an iteration's first backward operator until its last has ended",
+    },
+    MetricInfo {
+        name: "training_cycles",
+        label: "training (cycles)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "all iterations, overlapping as far as carried edges, units, ports and buffers allow",
+    },
+    MetricInfo {
+        name: "training_s",
+        label: "training (s)",
+        goal: Some(Goal::Minimise),
+        common: false,
+        doc: "time of all iterations",
+    },
+];
+
+/// What is known of a column's metric; `None` for `utilization.UNIT`.
+pub fn info(name: &str) -> Option<&'static MetricInfo> {
+    METRICS.iter().chain(&TRAINING).find(|metric| metric.name == name)
+}
+
 /// Index of a metric in [`METRICS`].
 pub fn index_of(name: &str) -> Option<usize> {
     METRICS.iter().position(|metric| metric.name == name)
@@ -147,3 +191,6 @@ pub fn index_of(name: &str) -> Option<usize> {
 
 /// The metric whose values are names, not numbers.
 pub const BOTTLENECK: usize = METRICS.len() - 1;
+
+/// The length of the schedule.
+pub(super) const LATENCY_CYCLES: usize = 1;

@@ -14,7 +14,7 @@ use crate::spec::pipeline::Direction;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
 
-use super::metric::METRICS;
+use super::metric::{METRICS, TRAINING};
 
 /// Everything that the metrics are computed from.
 pub struct Parts<'a> {
@@ -29,12 +29,22 @@ pub struct Parts<'a> {
     pub stream: Option<&'a Stream>,
     pub makespan: NodeId,
     pub lower_bound: NodeId,
+    /// Cycles of one iteration in the steady state, of all, forward, backward; only where edges are carried.
+    pub training: Option<[NodeId; 4]>,
 }
 
-/// The nodes of [`METRICS`] and of the utilization of each unit.
+/// The nodes of [`METRICS`], of the utilization of each unit, and of [`TRAINING`].
 pub struct MetricNodes {
     pub metrics: Vec<NodeId>,
     pub utilization: Vec<NodeId>,
+    pub training: Vec<NodeId>,
+}
+
+impl MetricNodes {
+    /// All of them, in the order of their columns.
+    pub fn all(&self) -> impl Iterator<Item = &NodeId> {
+        self.metrics.iter().chain(&self.utilization).chain(&self.training)
+    }
 }
 
 /// Builds the metrics.
@@ -83,7 +93,21 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
     };
     let metrics = METRICS.iter().map(|metric| node(&mut build, metric.name)).collect();
     let utilization = active.iter().map(|cycles| build.div(*cycles, parts.makespan)).collect();
-    MetricNodes { metrics, utilization }
+    let training = parts.training.iter().flat_map(|[iteration, total, forward, backward]| {
+        let seconds = {
+            let milliseconds = build.cycles_to_ms(*total);
+            build.div(milliseconds, thousand)
+        };
+        TRAINING.map(|metric| match metric.name {
+            "iteration_cycles" => *iteration,
+            "forward_cycles" => *forward,
+            "backward_cycles" => *backward,
+            "training_cycles" => *total,
+            _ => seconds,
+        })
+    });
+    let training = training.collect();
+    MetricNodes { metrics, utilization, training }
 }
 
 struct Build<'b, 'a, 's> {

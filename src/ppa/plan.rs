@@ -3,7 +3,7 @@
 use super::bounds::{BoundNodes, WorkloadBounds};
 use super::checks::{Tried, try_expressions};
 use super::figures::FigureProgram;
-use super::metric::{self, METRICS};
+use super::metric::{self, METRICS, TRAINING};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
 use super::screen::ScreenProgram;
@@ -15,6 +15,7 @@ use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
 use crate::spec::parameter::ParameterType;
+use crate::spec::pipeline::EdgeKind;
 use crate::spec::program::{NodeId, Operation, Place, Program};
 use crate::spec::scene::SceneDecl;
 use crate::spec::scope::{Parameter, Scope};
@@ -35,7 +36,8 @@ pub struct Plan {
     pub parameters: Vec<(String, Option<Vec<String>>)>,
     /// One per scene and camera.
     pub workloads: Vec<WorkloadPlan>,
-    /// Column names of the metrics of one workload: [`METRICS`], then `utilization.UNIT`.
+    /// Column names of the metrics of one workload: [`METRICS`], then `utilization.UNIT`, then [`TRAINING`] if
+    /// edges are carried.
     pub metric_names: Vec<String>,
     /// Names of the bottleneck's codes: the units, then DRAM.
     pub bottlenecks: Vec<String>,
@@ -82,6 +84,11 @@ impl WorkloadPlan {
     /// How the schedule is computed.
     pub fn method(&self) -> Method {
         self.schedule.method()
+    }
+
+    /// The policy of work that competes for a unit.
+    pub fn policy(&self) -> &'static str {
+        self.schedule.policy()
     }
 }
 
@@ -229,7 +236,9 @@ impl Compiler<'_> {
 
     fn metric_names(&self) -> Vec<String> {
         let utilization = self.study.hardware.units.iter().map(|unit| format!("utilization.{}", unit.name));
-        METRICS.iter().map(|metric| metric.name.to_owned()).chain(utilization).collect()
+        let trains = self.study.pipeline.edges.iter().any(|edge| edge.kind == EdgeKind::Carried);
+        let training = TRAINING.iter().filter(|_| trains).map(|metric| metric.name.to_owned());
+        METRICS.iter().map(|metric| metric.name.to_owned()).chain(utilization).chain(training).collect()
     }
 
     fn find_metric(&self, names: &[String], name: &str, span: &crate::spec::Span) -> Option<usize> {
@@ -248,7 +257,7 @@ impl Compiler<'_> {
         let mut objectives = Vec::new();
         for (name, span, stated) in &self.study.sweep.search.objectives {
             let Some(metric) = self.find_metric(names, name, span) else { continue };
-            let info = METRICS.get(metric);
+            let info = metric::info(name);
             let Some(goal) = stated.or(info.and_then(|info| info.goal)) else {
                 let help = format!("write {{ metric = \"{name}\", goal = \"minimise\" }} (or \"maximise\")");
                 self.error(span, format!("`{name}` has no natural direction"), help);
@@ -346,7 +355,7 @@ impl Compiler<'_> {
         let kernel_inputs = Schedule::inputs(&graph);
         scope.graph.set_kernel_inputs(&kernel_inputs);
         let kernel_outputs: Vec<NodeId> =
-            Output::ALL.iter().map(|output| scope.graph.push(Operation::Kernel(*output as usize))).collect();
+            Output::of(&graph).iter().map(|output| scope.graph.push(Operation::Kernel(*output as usize))).collect();
         let parts = Parts {
             study,
             clock,
@@ -359,6 +368,10 @@ impl Compiler<'_> {
             stream,
             makespan: kernel_outputs[Output::Makespan as usize],
             lower_bound: kernel_outputs[Output::LowerBound as usize],
+            training: graph.training.as_ref().map(|_| {
+                [Output::Iteration, Output::Total, Output::Forward, Output::Backward]
+                    .map(|output| kernel_outputs[output as usize])
+            }),
         };
         let nodes = compile_metrics(&mut scope, &parts);
         let constraint_nodes = self.constraint_nodes(&mut scope, &clock, &capacities);
@@ -367,7 +380,7 @@ impl Compiler<'_> {
         if self.diagnostics.error_count() > faults {
             return None;
         }
-        let mut outputs: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
+        let mut outputs: Vec<NodeId> = nodes.all().copied().collect();
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
         outputs.extend(constraint_nodes.iter().flatten());
         outputs.extend(&guards);
@@ -400,7 +413,7 @@ impl Compiler<'_> {
             return None;
         }
         let bounds = (study.sweep.search.strategy == Strategy::Exact).then(|| {
-            let metrics: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
+            let metrics: Vec<NodeId> = nodes.all().copied().collect();
             let wanted = self.bounded_metrics();
             WorkloadBounds::compile(
                 &scope.graph,
@@ -415,7 +428,7 @@ impl Compiler<'_> {
                     constraints: &constraint_nodes,
                     guards: &guards,
                     kernel_inputs: &Schedule::directions(&graph),
-                    kernel_outputs: Output::ALL.len(),
+                    kernel_outputs: kernel_outputs.len(),
                     tiles: workload.tiles.clone(),
                     binning,
                 },
@@ -433,7 +446,7 @@ impl Compiler<'_> {
             bounds,
             name: workload.name,
             equal_tiles: stream.is_some() && binning.is_none(),
-            metrics: nodes.metrics.iter().chain(&nodes.utilization).filter_map(|node| place(*node)).collect(),
+            metrics: nodes.all().filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
             guards: guards.iter().filter_map(|node| place(*node)).collect(),

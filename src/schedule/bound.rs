@@ -39,7 +39,7 @@ pub(super) fn lower_bound(
 
 /// Cycles after its own start before which a stage cannot have finished any tile: on several groups a later tile of
 /// unequal ones may overtake the first.
-fn first_out(stage: &StagePlaces, groups: &[Place], columns: Columns<'_>) -> f64 {
+pub(super) fn first_out(stage: &StagePlaces, groups: &[Place], columns: Columns<'_>) -> f64 {
     match columns.get(stage.occupancy) {
         [equal] => *equal,
         [first, ..] if columns.scalar(groups[columns.scalar(stage.unit) as usize]) == 1.0 => *first,

@@ -25,6 +25,9 @@ const ROUNDING: f64 = 1e-11;
 /// What each input of the schedule does to its length, by node as in [`Schedule::inputs`].
 pub(super) fn directions(graph: &StageGraph) -> Vec<(NodeId, Direction)> {
     let mut roles: Vec<(NodeId, Direction)> = vec![(graph.tiles, Direction::Longer)];
+    // The bounds hold under every policy: what it reads moves none of them.
+    roles.extend(graph.order.nodes().into_iter().map(|node| (node, Direction::Longer)));
+    roles.extend(graph.training.iter().map(|training| (training.iterations, Direction::Longer)));
     for stage in &graph.stages {
         for node in [stage.occupancy, stage.work, stage.latency] {
             roles.push((node, Direction::Longer));
@@ -57,6 +60,17 @@ impl KernelBounds for Schedule {
         let rounding = if exact { 0.0 } else { ROUNDING };
         outputs[Output::Makespan as usize] = length;
         outputs[Output::LowerBound as usize] = Interval::new(fast_bound, slow_bound).widened(rounding);
+        if let Some(iterations) = &self.iterations {
+            // Iterations one after the other are always possible; none takes less time than a unit has work in it.
+            let least = self.busiest(fast);
+            let (fewest, most) = (iterations.count(fast), iterations.count(slow));
+            let (fewest, most) = (fewest.min(most), most.max(fewest));
+            let slack = |low: f64, high: f64| Interval::new(low, high).widened(ROUNDING);
+            outputs[Output::Iteration as usize] = slack(least, length.hi);
+            outputs[Output::Total as usize] = slack(fast_bound + (fewest - 1.0) * least, length.hi * most);
+            outputs[Output::Forward as usize] = slack(0.0, length.hi);
+            outputs[Output::Backward as usize] = slack(0.0, length.hi);
+        }
     }
 }
 
@@ -77,6 +91,20 @@ impl Schedule {
                 let same = stage.inputs.iter().all(|(_, buffer)| fast.scalar(*buffer) == slow.scalar(*buffer));
                 same || groups(stage.candidates[0]) == (1.0, 1.0)
             })
+    }
+
+    /// Cycles that the busiest single stage keeps its unit busy for.
+    fn busiest(&self, columns: Columns<'_>) -> f64 {
+        let busy = self.stages.iter().map(|stage| {
+            // Where the unit is not the same at all points of the box its groups are not known.
+            let groups = match stage.candidates[..] {
+                [unit] if stage.streamed => columns.scalar(self.groups[unit]),
+                [_] => 1.0,
+                _ => f64::INFINITY,
+            };
+            columns.scalar(stage.work) / groups
+        });
+        busy.fold(0.0, f64::max)
     }
 
     /// Cycles of everything one after the other.

@@ -1,5 +1,6 @@
 //! From operators and edges to stages.
 
+use super::order::Order;
 use super::share::share_ports;
 use super::stage::{MAX_BUFFER, Stage};
 use crate::hardware::Unit;
@@ -8,9 +9,13 @@ use crate::operator::{Operator, Stream};
 use crate::spec::Study;
 use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
+use crate::spec::kind::Pass;
 use crate::spec::pipeline::{EdgeDecl, EdgeKind};
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
+
+/// Most iterations of a training.
+const MAX_ITERATIONS: f64 = 1e9;
 
 /// The stages of a pipeline, in an order in which producers come before consumers.
 pub struct StageGraph {
@@ -24,6 +29,22 @@ pub struct StageGraph {
     pub assign: Vec<Assign>,
     /// Number of tiles of the stream; 1 without one.
     pub tiles: NodeId,
+    /// Who goes first where stages compete.
+    pub order: Order<NodeId>,
+    /// What the next iteration waits for; `None` if no edge is carried.
+    pub training: Option<Training>,
+}
+
+/// What makes iterations of a pipeline depend on each other.
+pub struct Training {
+    /// Carried edges, as stages: producer in one iteration, consumer in the next.
+    pub carried: Vec<(usize, usize)>,
+    /// For each memory port the stages that use it.
+    pub ports: Vec<Vec<usize>>,
+    /// For each stage whether it works on gradients.
+    pub backward: Vec<bool>,
+    /// Number of iterations.
+    pub iterations: NodeId,
 }
 
 /// Compiles the stages. Faults, such as a cycle, are reported and give `None`.
@@ -77,13 +98,59 @@ pub fn compile_stages(
             inputs: into(EdgeKind::Stream).map(|edge| (position(edge.from), edge.buffer)).collect(),
         });
     }
+    let policy = Order::compile(scope, study, operators, &order)?;
+    let training = compile_training(scope, study, operators, &order, traffic)?;
     Some(StageGraph {
         stages,
         operators: order,
         groups: units.iter().map(|unit| unit.groups).collect(),
         assign: units.iter().map(|unit| unit.assign).collect(),
         tiles,
+        order: policy,
+        training,
     })
+}
+
+/// The carried edges, ports and passes; `None` inside if no edge is carried.
+fn compile_training(
+    scope: &mut Scope<'_>,
+    study: &Study,
+    operators: &[Operator],
+    order: &[usize],
+    traffic: &[Traffic],
+) -> Option<Option<Training>> {
+    let position = |operator: usize| order.iter().position(|at| *at == operator);
+    let index = |name: &str| operators.iter().position(|operator| operator.name == name).and_then(position);
+    let edges = study.pipeline.edges.iter().filter(|edge| edge.kind == EdgeKind::Carried);
+    let carried: Vec<(usize, usize)> =
+        edges.filter_map(|edge| Some((index(&edge.from.0)?, index(&edge.to.0)?))).collect();
+    let iterations = match &study.pipeline.training {
+        Some(training) if carried.is_empty() => {
+            scope.error(
+                &training.span,
+                "this pipeline has iterations, but nothing leads from one to the next",
+                "add an [[edge]] of kind = \"carried\"",
+            );
+            return None;
+        }
+        Some(training) => scope.compile_count(&training.iterations, "`iterations`", 1.0, Some(MAX_ITERATIONS))?,
+        None => scope.graph.constant(1.0),
+    };
+    if carried.is_empty() {
+        return Some(None);
+    }
+    let mut ports: Vec<_> = traffic.iter().map(|traffic| traffic.port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    let users = |port| {
+        let operators = traffic.iter().filter(move |traffic| traffic.port == port).map(|traffic| traffic.operator);
+        let mut stages: Vec<usize> = operators.filter_map(position).collect();
+        stages.sort_unstable();
+        stages.dedup();
+        stages
+    };
+    let backward = order.iter().map(|at| study.pipeline.operators[*at].pass == Pass::Backward).collect();
+    Some(Some(Training { carried, ports: ports.into_iter().map(users).collect(), backward, iterations }))
 }
 
 /// The value of the winning unit.
@@ -114,7 +181,6 @@ fn compile_edges(scope: &mut Scope<'_>, study: &Study, operators: &[Operator]) -
     for decl in &study.pipeline.edges {
         let (Some(from), Some(to)) = (index(&decl.from.0), index(&decl.to.0)) else { continue };
         if decl.kind == EdgeKind::Carried {
-            sound &= carries_the_whole_iteration(scope, study, decl);
             continue;
         }
         if edges.iter().any(|edge| (edge.from, edge.to) == (from, to)) {
@@ -135,23 +201,6 @@ fn compile_edges(scope: &mut Scope<'_>, study: &Study, operators: &[Operator]) -
         }
     }
     sound.then_some(edges)
-}
-
-/// A carried edge is no dependency of this iteration. The time per iteration in the steady state is the latency of one
-/// exactly if the edge leads from its end to its start; overlapping iterations are not modelled, so others are refused.
-fn carries_the_whole_iteration(scope: &Scope<'_>, study: &Study, decl: &EdgeDecl) -> bool {
-    let now = || study.pipeline.edges.iter().filter(|edge| edge.kind != EdgeKind::Carried);
-    let last = !now().any(|edge| edge.from.0 == decl.from.0);
-    let first = !now().any(|edge| edge.to.0 == decl.to.0);
-    if !last || !first {
-        let (place, end) = if last { (&decl.to, "first") } else { (&decl.from, "last") };
-        scope.error(
-            &place.1,
-            format!("a carried edge leads from the last to the first operator, and `{}` is not the {end}", place.0),
-            "iterations that overlap are not modelled; carry the result of the whole iteration",
-        );
-    }
-    last && first
 }
 
 fn compile_buffer(scope: &mut Scope<'_>, decl: &EdgeDecl) -> Option<NodeId> {

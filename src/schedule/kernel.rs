@@ -2,9 +2,11 @@
 
 use super::bound::lower_bound;
 use super::graph::StageGraph;
+use super::iterate::Iterations;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
+use super::verify::{Record, TileViolation, verify};
 use crate::spec::program::bounds::Direction;
 use crate::spec::program::{Columns, Kernel, NodeId, Place, Program};
 
@@ -15,11 +17,25 @@ pub enum Output {
     Makespan,
     /// Cycles that no schedule of the same work can beat.
     LowerBound,
+    /// Cycles from one iteration to the next in the steady state; this one and those below only where edges are carried.
+    Iteration,
+    /// Cycles of all iterations.
+    Total,
+    /// Cycles from the start until the last forward operator has ended.
+    Forward,
+    /// Cycles from the start of the first backward operator until the last has ended.
+    Backward,
 }
 
 impl Output {
     /// All outputs in their order.
-    pub const ALL: [Output; 2] = [Output::Makespan, Output::LowerBound];
+    pub const ALL: [Output; 6] =
+        [Output::Makespan, Output::LowerBound, Output::Iteration, Output::Total, Output::Forward, Output::Backward];
+
+    /// The outputs of a schedule.
+    pub fn of(graph: &StageGraph) -> &'static [Output] {
+        if graph.training.is_some() { &Self::ALL } else { &Self::ALL[..2] }
+    }
 }
 
 /// How the schedule is computed.
@@ -38,6 +54,7 @@ pub struct Schedule {
     pub(super) groups: Vec<Place>,
     pub(super) tiles: Place,
     scheduler: Scheduler,
+    pub(super) iterations: Option<Iterations>,
     pub(super) bound_memory: Vec<[f64; 2]>,
     last: Last,
 }
@@ -92,6 +109,8 @@ impl Schedule {
         let mut inputs: Vec<NodeId> = graph.stages.iter().flat_map(|stage| stage.nodes()).collect();
         inputs.extend(&graph.groups);
         inputs.push(graph.tiles);
+        inputs.extend(graph.order.nodes());
+        inputs.extend(graph.training.iter().map(|training| training.iterations));
         inputs.sort_unstable();
         inputs.dedup();
         inputs
@@ -103,11 +122,16 @@ impl Schedule {
         let stages: Vec<StagePlaces> = graph.stages.iter().map(|stage| stage.bind(place)).collect();
         let scheduler = match StreamScheduler::new(&stages, &graph.assign) {
             Some(scheduler) => Scheduler::Stream(scheduler),
-            None => Scheduler::List(ListScheduler::new(&stages, graph.groups.len())),
+            None => Scheduler::List(ListScheduler::new(&stages, graph.groups.len(), graph.order.bind(place))),
         };
         let places: Vec<Place> = Self::inputs(graph).into_iter().map(place).collect();
         let values = vec![f64::NAN; places.len()];
+        let parts = match &scheduler {
+            Scheduler::Stream(scheduler) => scheduler.parts(),
+            Scheduler::List(_) => vec![(0..stages.len()).collect()],
+        };
         Self {
+            iterations: Iterations::new(graph, &parts, place),
             last: Last { places, values, outputs: [f64::NAN; Output::ALL.len()] },
             bound_memory: vec![[0.0; 2]; stages.len()],
             groups: graph.groups.iter().map(|node| place(*node)).collect(),
@@ -120,7 +144,8 @@ impl Schedule {
     /// The same schedule by the list scheduler, which needs no assumption on who competes.
     #[cfg(test)]
     pub(super) fn by_list(mut self) -> Self {
-        self.scheduler = Scheduler::List(ListScheduler::new(&self.stages, self.groups.len()));
+        let order = super::Order::Fifo;
+        self.scheduler = Scheduler::List(ListScheduler::new(&self.stages, self.groups.len(), order));
         self
     }
 
@@ -145,6 +170,14 @@ impl Schedule {
         }
     }
 
+    /// The policy of stages that compete.
+    pub fn policy(&self) -> &'static str {
+        match &self.scheduler {
+            Scheduler::Stream(_) => "none",
+            Scheduler::List(scheduler) => scheduler.policy(),
+        }
+    }
+
     /// Makespan in cycles, NaN if an input is not finite.
     pub(super) fn finite_makespan(&mut self, columns: Columns<'_>) -> f64 {
         if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
@@ -152,6 +185,34 @@ impl Schedule {
         } else {
             f64::NAN
         }
+    }
+
+    /// The schedule of one point with every tile of every stage, nothing jumped; `None` if an input is not finite or the
+    /// buffers wait for each other.
+    pub fn record(&self, columns: Columns<'_>) -> Option<Record> {
+        let mut own = self.clone();
+        let tiles = columns.scalar(own.tiles) as usize;
+        if !own.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
+            return None;
+        }
+        let mut visits = vec![Vec::new(); own.stages.len()];
+        let makespan = match &mut own.scheduler {
+            Scheduler::Stream(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
+            Scheduler::List(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
+        };
+        makespan.is_finite().then_some(Record { visits, makespan })
+    }
+
+    /// Records the schedule of one point and has it verified; `makespan` is what [`Kernel::run`] gave. An error says what is
+    /// wrong; `Ok(false)`: there is no schedule at this point.
+    ///
+    /// # Errors
+    /// The first violation found.
+    pub fn verify(&self, columns: Columns<'_>, makespan: f64) -> Result<bool, TileViolation> {
+        let Some(record) = self.record(columns) else { return Ok(false) };
+        let record = Record { makespan, ..record };
+        let tiles = columns.scalar(self.tiles) as usize;
+        verify(&self.stages, &self.groups, tiles, columns, &record).map(|()| true)
     }
 
     /// Makespan in cycles; every input is finite.
@@ -164,6 +225,22 @@ impl Schedule {
     }
 }
 
+impl Schedule {
+    /// The outputs of training, from the iteration that was just scheduled.
+    fn iterate(&mut self, columns: Columns<'_>) {
+        let Some(iterations) = &mut self.iterations else { return };
+        match &self.scheduler {
+            Scheduler::Stream(scheduler) => scheduler.spans(&self.stages, &self.groups, columns, &mut iterations.spans),
+            Scheduler::List(scheduler) => scheduler.spans(&self.stages, columns, &mut iterations.spans),
+        }
+        let times = iterations.times(&self.stages, columns);
+        self.last.outputs[Output::Iteration as usize] = times.iteration;
+        self.last.outputs[Output::Total as usize] = times.total;
+        self.last.outputs[Output::Forward as usize] = times.forward;
+        self.last.outputs[Output::Backward as usize] = times.backward;
+    }
+}
+
 impl Kernel for Schedule {
     fn run(&mut self, columns: Columns<'_>, outputs: &mut [f64]) {
         match self.last.update(columns) {
@@ -173,8 +250,11 @@ impl Kernel for Schedule {
                 let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
                 self.last.outputs[Output::Makespan as usize] = self.makespan(columns);
                 self.last.outputs[Output::LowerBound as usize] = bound;
+                self.iterate(columns);
             }
         }
-        outputs[..Output::ALL.len()].copy_from_slice(&self.last.outputs);
+        for (output, value) in outputs.iter_mut().zip(&self.last.outputs) {
+            *output = *value;
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! List scheduling of stages that compete for units, in order of time.
 //!
 //! Again and again the stage whose next tile can start first is started; of those that could start at the same moment the
-//! one with the highest priority, then the one declared first. Priorities follow DAGS: the share of the stages that come
-//! after it (each counted once) plus its critical impact, the longest remaining path as a share of the longest of all.
+//! one with the highest priority, then the one declared first. Priorities follow the policy.
 //! No period is looked for: every tile is simulated.
 
+use super::iterate::Span;
+use super::order::{Order, dags_priority};
 use super::stage::{MAX_BUFFER, StagePlaces};
+use super::tasks;
+use super::verify::Visit;
 use crate::hardware::MAX_GROUPS;
 use crate::spec::program::{Columns, Place};
 
@@ -18,7 +21,7 @@ pub(super) struct ListScheduler {
     /// For each stage its consumers by tile: stage, index of the input there.
     consumers: Vec<Vec<(usize, usize)>>,
     /// For each stage how many others come after it on some path.
-    successors: Vec<usize>,
+    successors: Vec<f64>,
     /// For each stage every direct successor, by tile or behind a barrier.
     next: Vec<Vec<usize>>,
     progress: Vec<Progress>,
@@ -27,6 +30,9 @@ pub(super) struct ListScheduler {
     /// Groups of each unit.
     groups: Vec<usize>,
     priority: Vec<f64>,
+    order: Order<Place>,
+    /// Every visit, while a schedule is recorded.
+    recording: Option<Vec<Vec<Visit>>>,
 }
 
 #[derive(Clone)]
@@ -38,10 +44,12 @@ struct Progress {
     /// End of the last tiles, by tile modulo the ring.
     ends: Box<[f64; RING]>,
     last_end: f64,
+    /// Start of the tile that started first.
+    first_start: f64,
 }
 
 impl ListScheduler {
-    pub(super) fn new(stages: &[StagePlaces], units: usize) -> Self {
+    pub(super) fn new(stages: &[StagePlaces], units: usize, order: Order<Place>) -> Self {
         let mut consumers = vec![Vec::new(); stages.len()];
         let mut next = vec![Vec::new(); stages.len()];
         for (at, stage) in stages.iter().enumerate() {
@@ -51,19 +59,12 @@ impl ListScheduler {
             }
             stage.barriers.iter().for_each(|producer| next[*producer].push(at));
         }
-        let mut reachable = vec![vec![false; stages.len()]; stages.len()];
-        // Producers come before consumers, so a pass from the end sees every successor's set complete.
-        for at in (0..stages.len()).rev() {
-            for &successor in &next[at] {
-                let beyond = reachable[successor].clone();
-                reachable[at][successor] = true;
-                reachable[at].iter_mut().zip(beyond).for_each(|(reached, beyond)| *reached |= beyond);
-            }
-        }
-        let progress = Progress { started: 0, tiles: 0, ends: Box::new([0.0; RING]), last_end: 0.0 };
+        let progress = Progress { started: 0, tiles: 0, ends: Box::new([0.0; RING]), last_end: 0.0, first_start: 0.0 };
         Self {
             consumers,
-            successors: reachable.iter().map(|row| row.iter().filter(|reached| **reached).count()).collect(),
+            successors: tasks::count_successors(&next),
+            order,
+            recording: None,
             next,
             progress: vec![progress; stages.len()],
             free: vec![[0.0; MAX_GROUPS]; units],
@@ -82,6 +83,7 @@ impl ListScheduler {
             progress.started = 0;
             progress.tiles = if stage.streamed { tiles } else { 1 };
             progress.last_end = 0.0;
+            progress.first_start = f64::INFINITY;
         }
         self.set_priorities(stages, columns);
         let mut left: usize = self.progress.iter().map(|progress| progress.tiles).sum();
@@ -93,6 +95,14 @@ impl ListScheduler {
         self.progress.iter().map(|progress| progress.last_end).fold(0.0, f64::max)
     }
 
+    /// When each stage worked in the last run.
+    pub(super) fn spans(&self, stages: &[StagePlaces], columns: Columns<'_>, spans: &mut [Span]) {
+        for ((span, progress), stage) in spans.iter_mut().zip(&self.progress).zip(stages) {
+            let latency = columns.scalar(stage.latency);
+            *span = Span { start: progress.first_start, end: progress.last_end, latency };
+        }
+    }
+
     fn set_priorities(&mut self, stages: &[StagePlaces], columns: Columns<'_>) {
         let mut longest = 0.0_f64;
         for at in (0..stages.len()).rev() {
@@ -100,30 +110,58 @@ impl ListScheduler {
             self.priority[at] = after + columns.scalar(stages[at].work) + columns.scalar(stages[at].latency);
             longest = longest.max(self.priority[at]);
         }
-        let others = stages.len().max(2) - 1;
-        for (priority, successors) in self.priority.iter_mut().zip(&self.successors) {
-            let critical = if longest > 0.0 { *priority / longest } else { 0.0 };
-            *priority = critical + *successors as f64 / others as f64;
+        match &self.order {
+            // Of `Fifo` the moment at which work is ready decides, not a priority.
+            Order::CriticalPath | Order::Fifo => {}
+            Order::Dags { alpha, beta } => {
+                let (alpha, beta) = (columns.scalar(*alpha), columns.scalar(*beta));
+                let others = stages.len() as f64 - 1.0;
+                for (priority, successors) in self.priority.iter_mut().zip(&self.successors) {
+                    *priority = dags_priority((alpha, *successors, others), (beta, *priority, longest));
+                }
+            }
+            Order::Weights(weights) => {
+                for (priority, weight) in self.priority.iter_mut().zip(weights) {
+                    *priority = columns.scalar(*weight);
+                }
+            }
         }
+    }
+
+    /// The policy's name.
+    pub(super) fn policy(&self) -> &'static str {
+        self.order.name()
+    }
+
+    /// The makespan, and every visit.
+    pub(super) fn record(
+        &mut self,
+        stages: &[StagePlaces],
+        groups: &[Place],
+        tiles: usize,
+        columns: Columns<'_>,
+        visits: &mut Vec<Vec<Visit>>,
+    ) -> f64 {
+        self.recording = Some(std::mem::take(visits));
+        let makespan = self.run(stages, groups, tiles, columns);
+        *visits = self.recording.take().unwrap_or_default();
+        makespan
     }
 
     /// Stage, start and group of the work that can start first.
     fn first_ready(&self, stages: &[StagePlaces], columns: Columns<'_>) -> Option<(usize, f64, usize)> {
         let mut best: Option<(usize, f64, usize)> = None;
+        let mut best_rank = 0.0;
         for at in 0..stages.len() {
             let Some(ready) = self.ready(stages, at, columns) else { continue };
             let unit = columns.scalar(stages[at].unit) as usize;
             let free = &self.free[unit][..self.groups[unit]];
             let (group, free_at) = if stages[at].streamed { earliest(free) } else { latest(free) };
             let start = ready.max(free_at);
-            let wins = match best {
-                None => true,
-                Some((other, at_time, _)) => {
-                    start < at_time || (start == at_time && self.priority[at] > self.priority[other])
-                }
-            };
+            let rank = if self.order == Order::Fifo { -ready } else { self.priority[at] };
+            let wins = best.is_none_or(|(_, at_time, _)| start < at_time || (start == at_time && rank > best_rank));
             if wins {
-                best = Some((at, start, group));
+                (best, best_rank) = (Some((at, start, group)), rank);
             }
         }
         best
@@ -180,7 +218,11 @@ impl ListScheduler {
         let progress = &mut self.progress[at];
         progress.ends[tile % RING] = end;
         progress.last_end = progress.last_end.max(end);
+        progress.first_start = progress.first_start.min(start);
         progress.started += 1;
+        if let Some(visits) = &mut self.recording {
+            visits[at].push(Visit { tile, start, left: busy_until, end });
+        }
     }
 }
 

@@ -5,8 +5,11 @@
 //! maxima only, so with equal tiles the times repeat, shifted by a constant, once the last `max(B, G)` tiles of every
 //! stage did so together: the rest is jumped. See Baccelli et al., Synchronization and Linearity, 1992, for the theory.
 
+use super::bound::first_out;
+use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
 use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
+use super::verify::Visit;
 use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{Columns, Place};
@@ -62,6 +65,70 @@ impl StreamScheduler {
         self.contiguous
     }
 
+    /// The parts: frame operators and connected streamed stages, each as stages, producers first.
+    pub(super) fn parts(&self) -> Vec<Vec<usize>> {
+        self.parts.iter().map(|part| part.members.clone()).collect()
+    }
+
+    /// When each stage worked in the last run. A later tile may overtake the first on several groups, so a start is the
+    /// earliest that the producers allow.
+    pub(super) fn spans(&self, stages: &[StagePlaces], groups: &[Place], columns: Columns<'_>, spans: &mut [Span]) {
+        for &at in self.parts.iter().flat_map(|part| &part.members) {
+            let stage = &stages[at];
+            let latency = columns.scalar(stage.latency);
+            let start = stage.inputs.iter().fold(barrier_end(&self.end, stage), |start, (producer, _)| {
+                start.max(
+                    spans[*producer].start + first_out(&stages[*producer], groups, columns) + spans[*producer].latency,
+                )
+            });
+            spans[at] = Span { start, end: self.end[at], latency };
+        }
+    }
+
+    /// The makespan, and every visit.
+    pub(super) fn record(
+        &mut self,
+        stages: &[StagePlaces],
+        groups: &[Place],
+        tiles: usize,
+        columns: Columns<'_>,
+        visits: &mut [Vec<Visit>],
+    ) -> f64 {
+        // Part by part: each part's times are counted from a moment of its own.
+        let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
+        let order = TileOrder::new(blocks, tiles);
+        for part in &mut self.parts {
+            let first = part.members[0];
+            let origin = part.origin(&self.end, stages);
+            if stages[first].streamed {
+                self.times.recording = Some(Vec::new());
+                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
+            } else {
+                self.end[first] = frame_end(&self.end, &stages[first], columns);
+            }
+            let left = self
+                .times
+                .recording
+                .take()
+                .unwrap_or_else(|| vec![vec![self.end[first] - origin - columns.scalar(stages[first].latency)]]);
+            for (at, left) in part.members.iter().zip(left) {
+                let occupancy = columns.get(stages[*at].occupancy);
+                let latency = columns.scalar(stages[*at].latency);
+                visits[*at] = left
+                    .iter()
+                    .enumerate()
+                    .map(|(position, left)| {
+                        let tile = if stages[*at].streamed { order.tile(position) } else { 0 };
+                        let cycles = occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
+                        let left = origin + left;
+                        Visit { tile, start: left - cycles, left, end: left + latency }
+                    })
+                    .collect();
+            }
+        }
+        self.end.iter().copied().fold(0.0, f64::max)
+    }
+
     /// Makespan in cycles.
     pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
         let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
@@ -71,13 +138,16 @@ impl StreamScheduler {
                 let order = TileOrder::new(blocks, tiles);
                 part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
             } else {
-                let stage = &stages[first];
-                let start = barrier_end(&self.end, stage);
-                self.end[first] = start + columns.scalar(stage.occupancy) + columns.scalar(stage.latency);
+                self.end[first] = frame_end(&self.end, &stages[first], columns);
             }
         }
         self.end.iter().copied().fold(0.0, f64::max)
     }
+}
+
+/// End of a frame operator.
+fn frame_end(end: &[f64], stage: &StagePlaces, columns: Columns<'_>) -> f64 {
+    barrier_end(end, stage) + columns.scalar(stage.occupancy) + columns.scalar(stage.latency)
 }
 
 fn barrier_end(end: &[f64], stage: &StagePlaces) -> f64 {
@@ -106,6 +176,12 @@ impl Part {
         Self { members, lanes, consumers }
     }
 
+    /// The first moment at which a tile can enter this part. Times are counted from it: small numbers stay exact.
+    fn origin(&self, end: &[f64], stages: &[StagePlaces]) -> f64 {
+        let sources = self.members.iter().filter(|at| stages[**at].inputs.is_empty());
+        sources.map(|at| barrier_end(end, &stages[*at])).fold(f64::INFINITY, f64::min)
+    }
+
     /// Runs the tiles of the part and notes the end of each of its stages.
     fn run(
         &mut self,
@@ -117,9 +193,7 @@ impl Part {
         columns: Columns<'_>,
     ) {
         let members = &self.members;
-        // Times are counted from the first moment at which a tile can enter this part: small numbers stay exact.
-        let sources = members.iter().filter(|at| stages[**at].inputs.is_empty());
-        let origin = sources.map(|at| barrier_end(end, &stages[*at])).fold(f64::INFINITY, f64::min);
+        let origin = self.origin(end, stages);
         let mut equal = true;
         for ((lane, &at), consumers) in self.lanes.iter_mut().zip(members).zip(&self.consumers) {
             let stage = &stages[at];

@@ -5,10 +5,12 @@ use proptest::prelude::*;
 
 use super::graph::StageGraph;
 use super::kernel::{Method, Schedule};
+use super::order::Order;
 use super::stage::Stage;
+use super::verify::{Record, TileViolation, verify};
 use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
-use crate::spec::program::{BinningTiles, Graph, NodeId, Operation, Program, TileTable};
+use crate::spec::program::{BinningTiles, Columns, Graph, NodeId, Operation, Program, TileTable};
 
 /// A pipeline of random stages.
 #[derive(Debug, Clone)]
@@ -27,6 +29,19 @@ struct Pipeline {
 }
 
 impl Pipeline {
+    /// Has the recorded schedule verified, then spoilt versions of it; returns the makespan of the record.
+    fn verified(&self, equal: bool, method: Option<Method>) -> Result<f64, String> {
+        let mut result = Err("not run".into());
+        self.run(equal, method, |schedule, columns, makespan| {
+            result = match schedule.verify(columns, makespan) {
+                Ok(true) => Ok(schedule.record(columns).map_or(f64::NAN, |record| record.makespan)),
+                Ok(false) => Err("no schedule".into()),
+                Err(violation) => Err(violation.to_string()),
+            };
+        });
+        result
+    }
+
     /// Makespan and lower bound by the program's own way.
     fn schedule(&self, equal: bool) -> (f64, f64, Method) {
         self.schedule_by(equal, None)
@@ -34,6 +49,16 @@ impl Pipeline {
 
     /// As [`Pipeline::schedule`], by a given method.
     fn schedule_by(&self, equal: bool, method: Option<Method>) -> (f64, f64, Method) {
+        self.run(equal, method, |_, _, _| {})
+    }
+
+    /// Schedules, and shows the schedule with its inputs and the makespan.
+    fn run(
+        &self,
+        equal: bool,
+        method: Option<Method>,
+        mut show: impl FnMut(&Schedule, Columns<'_>, f64),
+    ) -> (f64, f64, Method) {
         let mut graph = Graph::new();
         let tiles = graph.constant(self.tiles as f64);
         let zero = graph.constant(0.0);
@@ -88,7 +113,8 @@ impl Pipeline {
         groups.push(one);
         let assign = vec![Assign::Dynamic; groups.len()];
         let operators = (0..stages.len()).collect();
-        let stage_graph = StageGraph { stages, operators, groups, assign, tiles };
+        let order = Order::Dags { alpha: one, beta: one };
+        let stage_graph = StageGraph { stages, operators, groups, assign, tiles, order, training: None };
         let inputs = Schedule::inputs(&stage_graph);
         graph.set_kernel_inputs(&inputs);
         let outputs = [graph.push(Operation::Kernel(0)), graph.push(Operation::Kernel(1))];
@@ -113,6 +139,7 @@ impl Pipeline {
         program.run(&mut state, None, &mut schedule);
         let [makespan, bound] =
             outputs.map(|node| program.place_of(node).map_or(f64::NAN, |place| program.scalar(&state, place)));
+        show(&schedule, program.columns(&state), makespan);
         (makespan, bound, schedule.method())
     }
 
@@ -309,4 +336,92 @@ fn the_lower_bound_knows_that_a_tile_can_overtake_the_first() {
     };
     let (makespan, bound, _) = pipeline.schedule(false);
     assert!(makespan >= bound, "{makespan} beats {bound}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The record simulates every tile, so its length is that of the jump too.
+    #[test]
+    fn the_checker_accepts_equal_tiles(pipeline in pipelines(true, false, 2500)) {
+        let (makespan, _, _) = pipeline.schedule(true);
+        let recorded = pipeline.verified(true, None).map_err(TestCaseError::fail)?;
+        prop_assert!((recorded - makespan).abs() <= 1e-12 * makespan);
+    }
+
+    #[test]
+    fn the_checker_accepts_measured_tiles(pipeline in pipelines(false, false, 150), shared in any::<bool>()) {
+        let mut pipeline = pipeline;
+        if shared {
+            pipeline.units.iter_mut().for_each(|unit| *unit /= 2);
+        }
+        let (makespan, _, _) = pipeline.schedule(false);
+        prop_assert_eq!(pipeline.verified(false, None).map_err(TestCaseError::fail)?, makespan);
+    }
+
+    #[test]
+    fn a_spoilt_schedule_of_tiles_is_refused(pipeline in pipelines(false, true, 60), at in any::<prop::sample::Index>()) {
+        let stages = pipeline.units.len();
+        pipeline.run(false, None, |schedule, columns, _| {
+            let sound = schedule.record(columns).expect("schedule");
+            let verdict = |spoil: &dyn Fn(&mut Record)| {
+                let mut spoilt = sound.clone();
+                spoil(&mut spoilt);
+                verify(&schedule.stages, &schedule.groups, pipeline.tiles, columns, &spoilt)
+            };
+            let (stage, tile) = (1 + at.index(stages), at.index(pipeline.tiles));
+            assert_eq!(verdict(&|_| {}), Ok(()));
+            assert!(matches!(verdict(&|record| record.makespan += 1.0), Err(TileViolation::Length { .. })));
+            let lost = verdict(&|record| record.visits[stage][tile].tile = pipeline.tiles);
+            assert!(matches!(lost, Err(TileViolation::Tiles { .. })));
+            let short = verdict(&|record| record.visits[stage][tile].start += 1.0);
+            assert!(matches!(short, Err(TileViolation::Duration { .. })));
+            // The first stage moved before the frame operator that it waits for.
+            let shift = |record: &mut Record| {
+                let visit = &mut record.visits[1][0];
+                let early = visit.start - (pipeline.frame - 1.0);
+                (visit.start, visit.left, visit.end) = (visit.start - early, visit.left - early, visit.end - early);
+                record.makespan = record.visits.iter().flatten().map(|visit| visit.end).fold(0.0, f64::max);
+            };
+            if pipeline.frame >= 1.0 {
+                let early = verdict(&shift);
+                assert!(matches!(early, Err(TileViolation::Dependency { .. })), "{early:?}");
+            }
+        });
+    }
+}
+
+/// Two tiles that a unit of one group works on at once, and a producer that runs ahead of its buffer.
+#[test]
+fn busy_groups_and_full_buffers_are_found() {
+    let chain = Pipeline {
+        durations: vec![vec![5.0; 2], vec![7.0; 2]],
+        latencies: vec![0.0; 2],
+        groups: vec![1; 2],
+        edges: vec![(0, 1, 1)],
+        frame: 0.0,
+        tiles: 2,
+        units: vec![0, 1],
+    };
+    chain.run(false, None, |schedule, columns, makespan| {
+        let sound = schedule.record(columns).expect("schedule");
+        // 0-5 and 5-12, then 12-17 and 17-24.
+        assert_eq!((sound.makespan, makespan), (24.0, 24.0));
+        let at = |start: f64| {
+            let mut spoilt = sound.clone();
+            let visit = &mut spoilt.visits[1][1];
+            (visit.start, visit.left, visit.end) = (start, start + 5.0, start + 5.0);
+            verify(&schedule.stages, &schedule.groups, 2, columns, &spoilt)
+        };
+        assert_eq!(at(12.0), Ok(()));
+        assert!(matches!(at(11.0), Err(TileViolation::Room { .. })));
+    });
+    let wide = Pipeline { edges: vec![(0, 1, 2)], ..chain };
+    wide.run(false, None, |schedule, columns, _| {
+        let mut spoilt = schedule.record(columns).expect("schedule");
+        let visit = &mut spoilt.visits[1][1];
+        (visit.start, visit.left, visit.end) = (4.0, 9.0, 9.0);
+        let found = verify(&schedule.stages, &schedule.groups, 2, columns, &spoilt);
+        assert_eq!(found, Err(TileViolation::Groups { unit: 0, groups: 1, busy: 2, time: 4.0 }));
+    });
 }

@@ -66,18 +66,33 @@ pub(super) struct Times {
     rows: Vec<f64>,
     /// When each group of each lane is free; for unequal tiles on several groups.
     free: Vec<[f64; MAX_GROUPS]>,
+    /// When each tile left each lane, while a schedule is recorded: then every tile is simulated.
+    pub recording: Option<Vec<Vec<f64>>>,
 }
 
 impl Times {
     /// Memory for that many lanes.
     pub(super) fn new(lanes: usize) -> Self {
-        Self { rows: vec![f64::NEG_INFINITY; (2 * lanes + 1) * ROW], free: vec![[0.0; MAX_GROUPS]; lanes] }
+        Self {
+            rows: vec![f64::NEG_INFINITY; (2 * lanes + 1) * ROW],
+            free: vec![[0.0; MAX_GROUPS]; lanes],
+            recording: None,
+        }
     }
 
     /// Forgets the tiles of the run before. The spare row was never written.
     fn reset(&mut self, lookback: usize) {
         for row in self.rows.chunks_exact_mut(ROW) {
             row[PAD - lookback..PAD].fill(f64::NEG_INFINITY);
+        }
+    }
+
+    /// Notes the first `count` tiles of the rows if a schedule is recorded.
+    fn note(&mut self, lanes: usize, count: usize) {
+        let Some(recording) = &mut self.recording else { return };
+        recording.resize(lanes.max(recording.len()), Vec::new());
+        for (lane, noted) in recording.iter_mut().enumerate().take(lanes) {
+            noted.extend_from_slice(&self.rows[left_row(lane)..left_row(lane) + count]);
         }
     }
 
@@ -156,9 +171,10 @@ pub(super) fn run_equal(lanes: &mut [Lane], times: &mut Times, tiles: usize) -> 
     let periods = Periods::new(lanes, lookback);
     // Tiles left to simulate, and where the next one stands in the rows.
     let (mut left, mut at) = (tiles, 0);
-    let mut added = None;
+    let mut added = times.recording.is_some().then_some(0.0);
     while left > 0 {
         if at == SPAN {
+            times.note(lanes.len(), SPAN);
             times.make_room(lookback);
             at = 0;
         }
@@ -178,6 +194,7 @@ pub(super) fn run_equal(lanes: &mut [Lane], times: &mut Times, tiles: usize) -> 
         }
         at += 1;
     }
+    times.note(lanes.len(), at);
     if tiles > 0 {
         // Equal tiles end in order.
         for (index, lane) in lanes.iter_mut().enumerate() {
@@ -277,6 +294,7 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
             }
         }
         first += count;
+        times.note(lanes.len(), count);
     }
 }
 
@@ -296,7 +314,7 @@ impl TileOrder {
 
     /// The measured tile at a position of the stream.
     #[inline(always)]
-    fn tile(&self, position: usize) -> usize {
+    pub fn tile(&self, position: usize) -> usize {
         if self.blocks == 1 {
             return position;
         }

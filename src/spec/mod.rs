@@ -22,6 +22,7 @@ pub mod reader;
 pub mod request;
 pub mod resolved;
 pub mod scene;
+pub mod schedule;
 pub mod scope;
 mod search;
 pub mod source;

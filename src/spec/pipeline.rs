@@ -6,6 +6,7 @@ use super::diagnostic::{Collector, did_you_mean};
 use super::kind::{KindDecl, Pass, read_kinds};
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader, quantity};
+use super::schedule::{self, ScheduleDecl};
 use super::source::{Source, Span};
 use super::tree::{self, Table};
 
@@ -28,8 +29,21 @@ pub struct PipelineDecl {
     pub edges: Vec<EdgeDecl>,
     /// Memory traffic.
     pub traffic: Vec<TrafficDecl>,
+    /// How many iterations it makes; only of pipelines with carried edges.
+    pub training: Option<TrainingDecl>,
+    /// Who goes first where operators compete; the sweep may say otherwise.
+    pub schedule: Option<ScheduleDecl>,
     /// Explicit mapping: operator, unit, place.
     pub mapping: Vec<(String, String, Span)>,
+}
+
+/// How often a training pipeline is executed.
+#[derive(Debug, Clone)]
+pub struct TrainingDecl {
+    /// Where its table stands.
+    pub span: Span,
+    /// Number of iterations.
+    pub iterations: Quantity,
 }
 
 /// What streams through the pipeline and which measurement of the scene it is.
@@ -151,6 +165,8 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDec
     let parameters = read_parameters(&reader);
     let kinds = read_kinds(&reader);
     let stream = reader.table("stream").map(|table| read_stream(table, diagnostics));
+    let schedule = reader.table("schedule").map(|table| schedule::read(table, diagnostics));
+    let training = reader.table("training").map(|table| read_training(table, diagnostics));
     let operators: Vec<_> =
         reader.tables("operator").into_iter().filter_map(|table| read_operator(table, diagnostics)).collect();
     if root.get("operator").is_none() {
@@ -185,8 +201,23 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDec
         operators,
         edges,
         traffic,
+        training: match training {
+            Some(training) => Some(training?),
+            None => None,
+        },
+        schedule: match schedule {
+            Some(schedule) => Some(schedule?),
+            None => None,
+        },
         mapping,
     })
+}
+
+fn read_training(table: &Table, diagnostics: &Collector) -> Option<TrainingDecl> {
+    let reader = Reader::new(table, "[training]", diagnostics);
+    let iterations = reader.required_quantity("iterations");
+    reader.finish();
+    Some(TrainingDecl { span: table.span.clone(), iterations: iterations? })
 }
 
 fn read_stream(table: &Table, diagnostics: &Collector) -> Option<StreamDecl> {

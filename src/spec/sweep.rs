@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 use super::diagnostic::{Collector, Diagnostic};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
+use super::schedule::{self, ScheduleDecl};
 use super::search::read_search;
 pub use super::search::{Budget, SearchDecl, Strategy};
 use super::source::{Source, Span};
@@ -33,6 +34,8 @@ pub struct SweepDecl {
     pub parameters: Vec<SweepParameter>,
     /// Constraints.
     pub constraints: Vec<ConstraintDecl>,
+    /// Who goes first where operators compete, if not as the pipeline says.
+    pub schedule: Option<ScheduleDecl>,
     /// How to search.
     pub search: SearchDecl,
     /// What to write.
@@ -149,6 +152,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let aggregate = reader.choice("aggregate", &Aggregate::NAMES).unwrap_or(Aggregate::Worst);
     let parameters = reader.table("parameters").map_or_else(Vec::new, |table| read_axes(table, diagnostics));
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
+    let schedule = reader.table("schedule").map(|table| schedule::read(table, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
     let output = reader
@@ -167,6 +171,10 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         aggregate,
         parameters,
         constraints,
+        schedule: match schedule {
+            Some(schedule) => Some(schedule?),
+            None => None,
+        },
         search: search?,
         output: output?,
     })
