@@ -22,8 +22,12 @@ pub enum Port {
 
 /// One stream of traffic.
 pub struct Traffic {
+    /// What it carries.
+    pub name: String,
     /// Index of the operator.
     pub operator: usize,
+    /// Seen from the operator.
+    pub direction: Direction,
     /// The port.
     pub port: Port,
     /// Bytes per tile of a streamed operator, else per frame.
@@ -90,7 +94,8 @@ fn compile(
         };
         let at_peak = scope.graph.binary(Function::Mul, bytes, dram.cycles_per_byte);
         let cycles = scope.graph.binary(Function::Div, at_peak, *efficiency);
-        return Some(Traffic { operator, port: Port::Dram, bytes, cycles, latency_cycles: dram.latency_cycles });
+        let (name, direction, latency_cycles) = (decl.name.clone(), decl.direction, dram.latency_cycles);
+        return Some(Traffic { name, operator, direction, port: Port::Dram, bytes, cycles, latency_cycles });
     }
     let Some(at) = srams.iter().position(|sram| sram.name == *memory) else {
         let known = srams.iter().map(|sram| sram.name.as_str()).chain(["dram"]);
@@ -115,5 +120,6 @@ fn compile(
         return None;
     };
     let cycles = scope.graph.binary(Function::Mul, bytes, cycles_per_byte);
-    Some(Traffic { operator, port, bytes, cycles, latency_cycles })
+    let (name, direction) = (decl.name.clone(), decl.direction);
+    Some(Traffic { name, operator, direction, port, bytes, cycles, latency_cycles })
 }

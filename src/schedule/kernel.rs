@@ -5,6 +5,7 @@ use super::graph::StageGraph;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
+use super::timeline::Record;
 use crate::spec::program::bounds::Direction;
 use crate::spec::program::{Columns, Kernel, NodeId, Place, Program};
 
@@ -148,18 +149,25 @@ impl Schedule {
     /// Makespan in cycles, NaN if an input is not finite.
     pub(super) fn finite_makespan(&mut self, columns: Columns<'_>) -> f64 {
         if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
-            self.makespan(columns)
+            self.makespan(columns, &mut ())
         } else {
             f64::NAN
         }
     }
 
+    /// Runs the schedule once more and tells `record` of everything that runs; nothing if an input is not finite.
+    pub(super) fn replay(&mut self, columns: Columns<'_>, record: &mut impl Record) {
+        if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
+            self.makespan(columns, record);
+        }
+    }
+
     /// Makespan in cycles; every input is finite.
-    fn makespan(&mut self, columns: Columns<'_>) -> f64 {
+    fn makespan(&mut self, columns: Columns<'_>, record: &mut impl Record) -> f64 {
         let tiles = columns.scalar(self.tiles) as usize;
         match &mut self.scheduler {
-            Scheduler::Stream(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns),
-            Scheduler::List(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns),
+            Scheduler::Stream(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns, record),
+            Scheduler::List(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns, record),
         }
     }
 }
@@ -171,7 +179,7 @@ impl Kernel for Schedule {
             Change::Broken => self.last.outputs = [f64::NAN; Output::ALL.len()],
             Change::Something => {
                 let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
-                self.last.outputs[Output::Makespan as usize] = self.makespan(columns);
+                self.last.outputs[Output::Makespan as usize] = self.makespan(columns, &mut ());
                 self.last.outputs[Output::LowerBound as usize] = bound;
             }
         }

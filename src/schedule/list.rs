@@ -6,6 +6,7 @@
 //! No period is looked for: every tile is simulated.
 
 use super::stage::{MAX_BUFFER, StagePlaces};
+use super::timeline::Record;
 use crate::hardware::MAX_GROUPS;
 use crate::spec::program::{Columns, Place};
 
@@ -73,7 +74,15 @@ impl ListScheduler {
     }
 
     /// Makespan in cycles; NaN if nothing can start although work is left (buffers that wait for each other).
-    pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
+    /// `record` is told of everything that runs.
+    pub(super) fn run(
+        &mut self,
+        stages: &[StagePlaces],
+        groups: &[Place],
+        tiles: usize,
+        columns: Columns<'_>,
+        record: &mut impl Record,
+    ) -> f64 {
         for ((free, count), groups) in self.free.iter_mut().zip(&mut self.groups).zip(groups) {
             *count = (columns.scalar(*groups) as usize).clamp(1, MAX_GROUPS);
             free[..*count].fill(0.0);
@@ -87,7 +96,7 @@ impl ListScheduler {
         let mut left: usize = self.progress.iter().map(|progress| progress.tiles).sum();
         while left > 0 {
             let Some((at, start, group)) = self.first_ready(stages, columns) else { return f64::NAN };
-            self.start(stages, at, start, group, columns);
+            self.start(stages, at, start, group, columns, record);
             left -= 1;
         }
         self.progress.iter().map(|progress| progress.last_end).fold(0.0, f64::max)
@@ -164,11 +173,20 @@ impl ListScheduler {
         Some(ready)
     }
 
-    fn start(&mut self, stages: &[StagePlaces], at: usize, start: f64, group: usize, columns: Columns<'_>) {
+    fn start(
+        &mut self,
+        stages: &[StagePlaces],
+        at: usize,
+        start: f64,
+        group: usize,
+        columns: Columns<'_>,
+        record: &mut impl Record,
+    ) {
         let stage = &stages[at];
         let tile = self.progress[at].started;
         let occupancy = columns.get(stage.occupancy);
         let busy_until = start + occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
+        record.tile(at, tile, stage.streamed.then_some(group), start, busy_until);
         let unit = columns.scalar(stage.unit) as usize;
         let free = &mut self.free[unit][..self.groups[unit]];
         if stage.streamed {

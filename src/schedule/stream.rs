@@ -7,6 +7,7 @@
 
 use super::stage::{MAX_BUFFER, StagePlaces};
 use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
+use super::timeline::{Record, Shifted};
 use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{Columns, Place};
@@ -62,18 +63,27 @@ impl StreamScheduler {
         self.contiguous
     }
 
-    /// Makespan in cycles.
-    pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
+    /// Makespan in cycles; `record` is told of everything that runs.
+    pub(super) fn run(
+        &mut self,
+        stages: &[StagePlaces],
+        groups: &[Place],
+        tiles: usize,
+        columns: Columns<'_>,
+        record: &mut impl Record,
+    ) -> f64 {
         let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
         for part in &mut self.parts {
             let first = part.members[0];
             if stages[first].streamed {
                 let order = TileOrder::new(blocks, tiles);
-                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
+                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns, record);
             } else {
                 let stage = &stages[first];
                 let start = barrier_end(&self.end, stage);
-                self.end[first] = start + columns.scalar(stage.occupancy) + columns.scalar(stage.latency);
+                let left = start + columns.scalar(stage.occupancy);
+                record.tile(first, 0, None, start, left);
+                self.end[first] = left + columns.scalar(stage.latency);
             }
         }
         self.end.iter().copied().fold(0.0, f64::max)
@@ -107,7 +117,8 @@ impl Part {
     }
 
     /// Runs the tiles of the part and notes the end of each of its stages.
-    fn run(
+    #[allow(clippy::too_many_arguments)]
+    fn run<R: Record>(
         &mut self,
         end: &mut [f64],
         times: &mut Times,
@@ -115,6 +126,7 @@ impl Part {
         groups: &[Place],
         order: &TileOrder,
         columns: Columns<'_>,
+        record: &mut R,
     ) {
         let members = &self.members;
         // Times are counted from the first moment at which a tile can enter this part: small numbers stay exact.
@@ -133,14 +145,21 @@ impl Part {
             equal &= occupancy.len() == 1;
             lane.occupancy = occupancy.first().copied().unwrap_or(f64::NAN);
         }
-        let shift = if equal {
+        // Tiles that are jumped over cannot be recorded.
+        let shift = if equal && !R::EVERY_TILE {
             run_equal(&mut self.lanes, times, order.tiles)
         } else {
             let durations: [&[f64]; MAX_LANES] = std::array::from_fn(|lane| match members.get(lane) {
                 Some(at) => columns.get(stages[*at].occupancy),
                 None => &[],
             });
-            run_unequal(&mut self.lanes, times, order, &durations);
+            run_unequal(
+                &mut self.lanes,
+                times,
+                order,
+                &durations,
+                &mut Shifted { record, stages: members, by: origin },
+            );
             0.0
         };
         for (lane, at) in self.lanes.iter().zip(members) {

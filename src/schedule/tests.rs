@@ -88,7 +88,8 @@ impl Pipeline {
         groups.push(one);
         let assign = vec![Assign::Dynamic; groups.len()];
         let operators = (0..stages.len()).collect();
-        let stage_graph = StageGraph { stages, operators, groups, assign, tiles };
+        let stage_graph =
+            StageGraph { port_cycles: vec![Vec::new(); stages.len()], stages, operators, groups, assign, tiles };
         let inputs = Schedule::inputs(&stage_graph);
         graph.set_kernel_inputs(&inputs);
         let outputs = [graph.push(Operation::Kernel(0)), graph.push(Operation::Kernel(1))];

@@ -6,6 +6,7 @@
 //! their fronts.
 
 use super::stage::MAX_BUFFER;
+use super::timeline::Record;
 use crate::hardware::MAX_GROUPS;
 
 /// Most lanes of one pass; larger streams are left to the list scheduler.
@@ -240,7 +241,14 @@ impl Periods {
 }
 
 /// Runs tiles of which each lasts as long as was measured. `durations` of a lane are one value per tile, or one for all.
-pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrder, durations: &[&[f64]; MAX_LANES]) {
+/// `record` is told of every tile, by lane.
+pub(super) fn run_unequal(
+    lanes: &mut [Lane],
+    times: &mut Times,
+    order: &TileOrder,
+    durations: &[&[f64]; MAX_LANES],
+    record: &mut impl Record,
+) {
     let lookback = prepare(lanes, times, false);
     times.reset(lookback);
     for (lane, free) in lanes.iter_mut().zip(&mut times.free) {
@@ -256,11 +264,11 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
         let rows = times.rows.as_mut_slice();
         for at in 0..count {
             let measured = order.tile(first + at);
-            for ((lane, values), free) in lanes.iter_mut().zip(durations).zip(&mut times.free) {
+            for (index, ((lane, values), free)) in lanes.iter_mut().zip(durations).zip(&mut times.free).enumerate() {
                 let cycles = if let [equal] = values { *equal } else { values[measured] };
                 let ready = start(rows, lane, at);
-                let left = if lane.groups == 1 {
-                    ready + cycles
+                let (left, group) = if lane.groups == 1 {
+                    (ready + cycles, 0)
                 } else {
                     let free = &mut free[..lane.groups];
                     let (mut earliest, mut least) = (0, free[0]);
@@ -271,8 +279,9 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
                     }
                     let left = larger(ready, least) + cycles;
                     free[earliest] = left;
-                    left
+                    (left, earliest)
                 };
+                record.tile(index, measured, Some(group), left - cycles, left);
                 lane.last_end = larger(lane.last_end, finish(rows, lane, at, left));
             }
         }
