@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::spec::figure::Provenance;
 
 /// One point on one workload, taken apart. Energies are of one frame (or training iteration).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Breakdown {
     /// Scene and camera.
     pub workload: String,
@@ -38,7 +39,8 @@ pub struct Breakdown {
 }
 
 /// One operator on its unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OperatorShare {
     /// Its name.
     pub name: String,
@@ -101,7 +103,8 @@ pub struct PortName {
 }
 
 /// Traffic of an operator at a port.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MemoryUse {
     /// The port.
     pub port: PortName,
@@ -118,7 +121,8 @@ pub struct MemoryUse {
 }
 
 /// A figure of the hardware with where it comes from.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sourced {
     /// False: the hardware file gives no such figure and it counts as 0.
     pub given: bool,
@@ -143,7 +147,8 @@ impl Sourced {
 }
 
 /// What a unit and an SRAM block have in common.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BlockShare {
     /// Its name.
     pub name: String,
@@ -166,7 +171,8 @@ pub struct BlockShare {
 }
 
 /// A unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct UnitShare {
     /// Area, energy, utilization.
     pub block: BlockShare,
@@ -183,7 +189,8 @@ pub struct UnitShare {
 }
 
 /// An SRAM block.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SramShare {
     /// Area, energy, utilization: working while the busiest of its units is.
     pub block: BlockShare,
@@ -200,7 +207,8 @@ pub struct SramShare {
 }
 
 /// The DRAM.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DramShare {
     /// Part name.
     pub part: String,
