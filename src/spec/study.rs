@@ -51,6 +51,18 @@ impl Study {
         diagnostics.finish(study)
     }
 
+    /// A hardware with every stock operator kind: what a workload is fitted to.
+    ///
+    /// # Errors
+    /// Every fault of the files.
+    pub fn hardware_and_kinds(hardware: &str) -> Result<(HardwareDecl, Vec<KindDecl>), Diagnostics> {
+        let diagnostics = Collector::default();
+        let source = catalog::find(Category::Hardware, hardware, None).map_err(|fault| Diagnostics(vec![fault]))?;
+        let decl = hardware::read(&source, &diagnostics);
+        let kinds = stock_kinds(&diagnostics).into_iter().flat_map(|(_, kinds)| kinds).collect();
+        diagnostics.finish(decl.map(|decl| (decl, kinds))).map(|(found, _)| found)
+    }
+
     /// The study of one workload on one hardware: a space of one point. `workload` is called `name` in its faults.
     ///
     /// # Errors
@@ -100,11 +112,9 @@ impl Study {
             .map(|scene| find(Category::Scene, scene).and_then(|source| scene::read(&source, diagnostics)))
             .collect();
         let mut kinds = Vec::new();
-        for name in catalog::stock_names(Category::Kinds) {
-            if let Some(source) = catalog::stock(Category::Kinds, &name) {
-                kinds.extend(kind::read(&source, diagnostics));
-                sources.push(source);
-            }
+        for (source, more) in stock_kinds(diagnostics) {
+            kinds.extend(more);
+            sources.push(source);
         }
         let scenes: Option<Vec<SceneDecl>> = scenes.into_iter().collect();
         let (hardware, mut scenes) = (hardware?, scenes?);
@@ -148,4 +158,11 @@ impl Study {
         );
         Some(Self { sweep, hardware, pipeline, scenes, kinds, sources })
     }
+}
+
+/// The stock operator kinds, by file.
+fn stock_kinds(diagnostics: &Collector) -> Vec<(Arc<Source>, Vec<KindDecl>)> {
+    let names = catalog::stock_names(Category::Kinds);
+    let files = names.iter().filter_map(|name| catalog::stock(Category::Kinds, name));
+    files.map(|source| (Arc::clone(&source), kind::read(&source, diagnostics))).collect()
 }
