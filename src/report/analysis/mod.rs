@@ -1,6 +1,6 @@
 //! One workload on one hardware, from its mapping to a report.
 //!
-//! `ir` is what `map` and `schedule` write: versioned JSON that is documented by the schemas in `schemas/`. `build` makes
+//! `ir` is what `map` and `schedule` write: versioned JSON that is described in `docs/traces.md`. `build` makes
 //! it by the same plan and evaluator as a sweep. The reports read the scheduled IR and nothing else: `text`, `markdown`,
 //! `html` with the page in `page/`, the static pictures `timeline_svg` and `graph_svg`, and `perfetto`. `roofline` places
 //! operators, `words` writes numbers for people.
