@@ -64,7 +64,7 @@ function topology(chosen) {
   const link = (x1, y1, x2, y2, reads, writes) => {
     const busy = reads + writes > 0;
     draw(svg, "line", { x1, y1, x2, y2, stroke: busy ? "#d55e00" : "#ccc", "stroke-width": busy ? 2.5 : 1 });
-    if (busy) draw(svg, "text", { x: x1 + (x2 - x1) * 0.32, y: y1 + (y2 - y1) * 0.32 - 5, "text-anchor": "middle", stroke: "#fff", "stroke-width": 4, "paint-order": "stroke" },
+    if (busy) draw(svg, "text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 5, "font-size": 11, "text-anchor": "middle", stroke: "#fff", "stroke-width": 4, "paint-order": "stroke" },
       "read " + bytes(reads) + ", write " + bytes(writes));
   };
   const moved = (unit, memory) => {
