@@ -8,7 +8,7 @@ use nerarch_dse::spec::catalog::{Category, stock_names};
 use nerarch_dse::spec::source::{Origin, Source};
 
 /// Hardware and the pipelines that it was made for.
-const PAIRS: [(&str, &str); 15] = [
+const PAIRS: [(&str, &str); 16] = [
     ("icarus", "icarus"),
     ("icarus", "vanilla_nerf"),
     ("neurex", "neurex"),
@@ -24,6 +24,7 @@ const PAIRS: [(&str, &str); 15] = [
     ("gaurast", "gaurast"),
     ("gaurast", "3dgs"),
     ("gaurast", "4dgs"),
+    ("programmable", "instant_ngp"),
 ];
 
 fn compile(hardware: &str, pipeline: &str) -> Result<Plan, String> {

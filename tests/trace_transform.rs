@@ -96,7 +96,7 @@ fn multiply_adds_per_sample_are_those_of_the_summary() {
             let size =
                 |name: &str| operator.sizes.iter().find(|(size, _)| size == name).map(|(_, value)| *value).unwrap();
             let key = format!("{}->{}", size("inputs"), size("outputs"));
-            assert_eq!(operator.macs as f64 / size("rows"), wanted[&key].as_f64().unwrap(), "{name}: {key}");
+            assert_eq!(operator.macs as f64 / size("samples"), wanted[&key].as_f64().unwrap(), "{name}: {key}");
         }
     }
 }

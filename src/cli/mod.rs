@@ -1,5 +1,6 @@
 //! The command line: what was typed, and one file per command.
 
+mod analyze;
 mod ask;
 mod calibrate;
 mod check;
@@ -74,6 +75,14 @@ enum Command {
     List,
     /// Show what a traced renderer computes, operator by operator.
     Trace(trace::TraceArguments),
+    /// Map and schedule a traced workload on a hardware; write IRs, reports and pictures into a folder.
+    Analyze(analyze::AnalyzeArguments),
+    /// Bind the operators of a trace to the units of a hardware.
+    Map(analyze::MapArguments),
+    /// Schedule what `map` wrote.
+    Schedule(analyze::ScheduleArguments),
+    /// Write a report of what `schedule` wrote.
+    Report(analyze::ReportArguments),
     /// Area, energy, leakage and access time of an SRAM block.
     Sram(ask::SramQuestion),
     /// Cycles of a matrix product on a systolic array.
@@ -220,6 +229,10 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::List => list::run(),
         Command::Trace(arguments) => trace::run(&arguments),
+        Command::Analyze(arguments) => analyze::analyze(&arguments),
+        Command::Map(arguments) => analyze::map(&arguments),
+        Command::Schedule(arguments) => analyze::schedule(&arguments),
+        Command::Report(arguments) => analyze::report(&arguments),
         Command::Sram(question) => ask::sram(&question),
         Command::Gemm(question) => ask::gemm(&question),
         Command::Dram(question) => ask::dram(&question),

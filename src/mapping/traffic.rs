@@ -43,12 +43,12 @@ pub struct Traffic {
     pub name: String,
     /// Why it moves.
     pub cause: Cause,
-    /// Seen from the operator.
-    pub direction: Direction,
     /// The SRAM block; `None` for DRAM.
     pub block: Option<usize>,
     /// Index of the operator.
     pub operator: usize,
+    /// Seen from the operator.
+    pub direction: Direction,
     /// The port.
     pub port: Port,
     /// Bytes per tile of a streamed operator, else per frame.

@@ -79,7 +79,7 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
     }
     let locals = arguments(scope, decl, kind)?;
     let gemms = compile_gemms(scope, decl, kind, &locals)?;
-    let counts = compile_counts(scope, &decl.name, kind, decl.pass, locals)?;
+    let counts = compile_counts(scope, decl, kind, locals)?;
     let tiled = counts.0.iter().any(|(_, node)| scope.graph.is_tiled(*node));
     let streams = study
         .pipeline
@@ -134,14 +134,31 @@ fn compile_gemms(
     Some(gemms)
 }
 
-/// The counts of a pass from the arguments; those of the backward pass may use the forward ones as `forward.*`.
+/// Counts that an operator may state although its kind does not count them.
+const COMMON: [&str; 5] = ["flops", "macs", "read_bytes", "weight_bytes", "write_bytes"];
+
+/// The counts of the operator's pass from the arguments; those of the backward pass may use the forward ones as
+/// `forward.*`. What the operator states itself takes the place of what its kind says.
 fn compile_counts(
     scope: &mut Scope<'_>,
-    operator: &str,
+    decl: &OperatorDecl,
     kind: &KindDecl,
-    pass: Pass,
     mut locals: Vec<(String, Typed)>,
 ) -> Option<Counts> {
+    let operator = decl.name.as_str();
+    let own = kind.counts_of(decl.pass);
+    let known = || own.iter().map(|(name, _, _)| name.as_str()).chain(COMMON);
+    for (name, span, _) in &decl.stated {
+        if !known().any(|count| count == name) {
+            let message = format!("kind `{}` counts no `{name}` in the {} pass", kind.name, decl.pass.name());
+            scope.error(span, message, did_you_mean(name, known()));
+            return None;
+        }
+    }
+    let stated = |name: &str| decl.stated.iter().find(|(count, _, _)| count == name);
+    let replaced = own.iter().map(|count| stated(&count.0).unwrap_or(count));
+    let beyond = decl.stated.iter().filter(|(name, _, _)| !own.iter().any(|(count, _, _)| count == name));
+    let decls: Vec<CountDecl> = replaced.chain(beyond).cloned().collect();
     let mut compile = |locals: &[(String, Typed)], decls: &[CountDecl]| {
         let mut locals = locals.to_vec();
         let mut counts = Counts::default();
@@ -154,11 +171,11 @@ fn compile_counts(
         }
         Some(counts)
     };
-    if pass == Pass::Backward {
+    if decl.pass == Pass::Backward {
         let forward = compile(&locals, &kind.counts)?;
         locals.extend(forward.0.iter().map(|(name, node)| (format!("forward.{name}"), Typed::number(*node))));
     }
-    compile(&locals, kind.counts_of(pass))
+    compile(&locals, &decls)
 }
 
 /// What a kind counts for arguments that are plain numbers: for looking at a kind without a pipeline.
@@ -177,9 +194,10 @@ pub fn count(kind: &KindDecl, pass: Pass, arguments: &[(&str, f64)]) -> Result<V
             .iter()
             .map(|(name, value)| ((*name).to_owned(), kind.span.clone(), Quantity::constant(*value, &kind.span)))
             .collect(),
+        stated: Vec::new(),
     };
-    let counts = self::arguments(&mut scope, &decl, kind)
-        .and_then(|locals| compile_counts(&mut scope, &kind.name, kind, pass, locals));
+    let counts =
+        self::arguments(&mut scope, &decl, kind).and_then(|locals| compile_counts(&mut scope, &decl, kind, locals));
     let values = counts.and_then(|counts| {
         let value = |node| scope.graph.constant_value(node).filter(|value: &f64| value.is_finite());
         counts.0.into_iter().map(|(name, node)| Some((name, value(node)?))).collect::<Option<Vec<_>>>()

@@ -3,7 +3,7 @@
 use super::metric;
 use super::plan::{Objective, Plan};
 use crate::schedule::Schedule;
-use crate::spec::program::{State, failure};
+use crate::spec::program::{Columns, State, failure};
 use crate::spec::sweep::{Aggregate, Goal};
 
 /// What came out of a point.
@@ -225,6 +225,28 @@ impl<'p> Evaluator<'p> {
             verified += usize::from(found.map_err(|violation| format!("{}: {violation}", workload.name))?);
         }
         Ok(verified)
+    }
+
+    /// The plan whose points it evaluates.
+    pub(super) fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// Every value of the last point on a workload.
+    pub(super) fn columns(&self, workload: usize) -> Option<Columns<'_>> {
+        let (plan, (state, _)) = (self.plan.workloads.get(workload)?, self.workloads.get(workload)?);
+        Some(plan.program.columns(state))
+    }
+
+    /// Hands the schedule and the values of the last point on a workload to `write`.
+    pub(super) fn write_out<T>(
+        &mut self,
+        workload: usize,
+        write: impl FnOnce(&mut Schedule, Columns<'_>) -> T,
+    ) -> Option<T> {
+        let plan = self.plan.workloads.get(workload)?;
+        let (state, schedule) = self.workloads.get_mut(workload)?;
+        Some(write(schedule, plan.program.columns(state)))
     }
 
     /// Why the last point [failed](Outcome::Failed).

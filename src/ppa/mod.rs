@@ -2,9 +2,10 @@
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
-//! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
+//! [`breakdown`] takes a point apart. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
+pub mod breakdown;
 mod checks;
 mod evaluator;
 mod figures;
@@ -15,6 +16,7 @@ mod plan;
 mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
+pub use breakdown::Breakdown;
 pub use evaluator::{Evaluator, Outcome};
 pub use figures::{FigureInfo, FigureValue};
 pub use parameters::Axis;

@@ -37,6 +37,8 @@ pub struct Parts<'a> {
 pub struct MetricNodes {
     pub metrics: Vec<NodeId>,
     pub utilization: Vec<NodeId>,
+    /// Cycles of the frame for which each unit computes.
+    pub active: Vec<NodeId>,
     pub training: Vec<NodeId>,
 }
 
@@ -107,16 +109,16 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
         })
     });
     let training = training.collect();
-    MetricNodes { metrics, utilization, training }
+    MetricNodes { metrics, utilization, active, training }
 }
 
-struct Build<'b, 'a, 's> {
-    scope: &'b mut Scope<'s>,
-    parts: &'b Parts<'a>,
+pub(super) struct Build<'b, 'a, 's> {
+    pub(super) scope: &'b mut Scope<'s>,
+    pub(super) parts: &'b Parts<'a>,
 }
 
 impl Build<'_, '_, '_> {
-    fn constant(&mut self, value: f64) -> NodeId {
+    pub(super) fn constant(&mut self, value: f64) -> NodeId {
         self.scope.graph.constant(value)
     }
 
@@ -124,20 +126,20 @@ impl Build<'_, '_, '_> {
         self.scope.graph.binary(Function::Add, a, b)
     }
 
-    fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(super) fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.scope.graph.binary(Function::Mul, a, b)
     }
 
-    fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub(super) fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.scope.graph.binary(Function::Div, a, b)
     }
 
-    fn sum(&mut self, nodes: &[NodeId]) -> NodeId {
+    pub(super) fn sum(&mut self, nodes: &[NodeId]) -> NodeId {
         let zero = self.constant(0.0);
         nodes.iter().fold(zero, |total, node| self.add(total, *node))
     }
 
-    fn cycles_to_ms(&mut self, cycles: NodeId) -> NodeId {
+    pub(super) fn cycles_to_ms(&mut self, cycles: NodeId) -> NodeId {
         let thousand = self.constant(1000.0);
         let cycles_per_ms = self.mul(self.parts.clock.mhz, thousand);
         self.div(cycles, cycles_per_ms)
@@ -150,7 +152,11 @@ impl Build<'_, '_, '_> {
     }
 
     /// The sum over the frame of a value of each stream of traffic that is wanted.
-    fn total_over(&mut self, wanted: impl Fn(&Traffic) -> bool, value: impl Fn(&Traffic) -> NodeId) -> NodeId {
+    pub(super) fn total_over(
+        &mut self,
+        wanted: impl Fn(&Traffic) -> bool,
+        value: impl Fn(&Traffic) -> NodeId,
+    ) -> NodeId {
         let parts = self.parts;
         let totals: Vec<NodeId> = parts
             .traffic
@@ -162,7 +168,7 @@ impl Build<'_, '_, '_> {
     }
 
     /// A value per tile or frame of an operator, over the whole frame.
-    fn frame_total(&mut self, operator: usize, value: NodeId) -> NodeId {
+    pub(super) fn frame_total(&mut self, operator: usize, value: NodeId) -> NodeId {
         match self.parts.stream {
             Some(stream) if self.parts.operators[operator].streamed => stream.total(self.scope, value),
             _ => value,
@@ -170,7 +176,7 @@ impl Build<'_, '_, '_> {
     }
 
     /// Cycles of the frame for which the whole unit computes, averaged over its groups.
-    fn active_cycles(&mut self, unit: usize) -> NodeId {
+    pub(super) fn active_cycles(&mut self, unit: usize) -> NodeId {
         let parts = self.parts;
         let index = self.constant(unit as f64);
         let zero = self.constant(0.0);
@@ -189,7 +195,7 @@ impl Build<'_, '_, '_> {
     }
 
     /// mW times cycles of a block's dynamic power; it works for `active` cycles of the frame.
-    fn dynamic_work(&mut self, power: &Power, active: NodeId) -> NodeId {
+    pub(super) fn dynamic_work(&mut self, power: &Power, active: NodeId) -> NodeId {
         let working = if power.idle == Idle::Full { self.parts.makespan } else { active };
         let dynamic = self.mul(power.dynamic_mw, self.parts.clock.dynamic_factor);
         self.mul(dynamic, working)
@@ -201,16 +207,8 @@ impl Build<'_, '_, '_> {
             parts.units.iter().zip(active).map(|(unit, active)| self.dynamic_work(&unit.power, *active)).collect();
         let mut energies = Vec::new();
         for (at, sram) in parts.srams.iter().enumerate() {
-            let bound = parts
-                .study
-                .hardware
-                .units
-                .iter()
-                .zip(active)
-                .filter(|(unit, _)| unit.reads.iter().chain(&unit.writes).any(|(block, _)| *block == sram.name));
-            let bound: Vec<NodeId> = bound.map(|(_, active)| *active).collect();
-            let busiest = bound.into_iter().reduce(|a, b| self.scope.graph.binary(Function::Max, a, b));
-            work.push(self.dynamic_work(&sram.power, busiest.unwrap_or(parts.makespan)));
+            let working = self.sram_active_cycles(at, active);
+            work.push(self.dynamic_work(&sram.power, working));
             let moved =
                 |direction| move |traffic: &Traffic| traffic.block == Some(at) && traffic.direction == direction;
             let read = self.total_over(moved(Direction::Read), |traffic| traffic.bytes);
@@ -236,6 +234,23 @@ impl Build<'_, '_, '_> {
         self.sum(&energies)
     }
 
+    /// Cycles of the frame for which an SRAM block works: those of the busiest unit that it is bound to, all of them if
+    /// that is none.
+    pub(super) fn sram_active_cycles(&mut self, sram: usize, active: &[NodeId]) -> NodeId {
+        let parts = self.parts;
+        let name = &parts.srams[sram].name;
+        let bound = parts
+            .study
+            .hardware
+            .units
+            .iter()
+            .zip(active)
+            .filter(|(unit, _)| unit.reads.iter().chain(&unit.writes).any(|(block, _)| block == name));
+        let bound: Vec<NodeId> = bound.map(|(_, active)| *active).collect();
+        let busiest = bound.into_iter().reduce(|a, b| self.scope.graph.binary(Function::Max, a, b));
+        busiest.unwrap_or(parts.makespan)
+    }
+
     /// Leakage of everything at the clock's voltage.
     fn leakage_mw(&mut self) -> NodeId {
         let parts = self.parts;
@@ -246,7 +261,7 @@ impl Build<'_, '_, '_> {
     }
 
     /// Multiply-accumulates of the frame on a unit.
-    fn macs_on(&mut self, unit: usize) -> NodeId {
+    pub(super) fn macs_on(&mut self, unit: usize) -> NodeId {
         let parts = self.parts;
         let index = self.constant(unit as f64);
         let zero = self.constant(0.0);
@@ -263,7 +278,7 @@ impl Build<'_, '_, '_> {
     }
 
     /// Energy of things (bytes, operations) that cost so many pJ each.
-    fn access_energy_mj(&mut self, count: NodeId, pj_each: NodeId) -> NodeId {
+    pub(super) fn access_energy_mj(&mut self, count: NodeId, pj_each: NodeId) -> NodeId {
         let picojoules = self.mul(count, pj_each);
         let nano = self.constant(1e-9);
         self.mul(picojoules, nano)

@@ -1,6 +1,7 @@
 //! A study compiled once.
 
 use super::bounds::{BoundNodes, WorkloadBounds};
+use super::breakdown::{Detail, Request, compile_detail};
 use super::checks::{Tried, try_expressions};
 use super::figures::FigureProgram;
 use super::metric::{self, METRICS, TRAINING};
@@ -78,6 +79,8 @@ pub struct WorkloadPlan {
     pub(super) capacities: Vec<(Place, Place)>,
     /// Bounds over boxes of points; only where the search needs them.
     pub(super) bounds: Option<WorkloadBounds>,
+    /// The parts of the metrics; only in a detailed plan.
+    pub(super) detail: Option<Detail>,
 }
 
 impl WorkloadPlan {
@@ -141,7 +144,18 @@ impl Plan {
     /// Every fault that can be known before a point is evaluated.
     pub fn compile(study: &Study) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let plan = Compiler { study, diagnostics: &diagnostics }.plan();
+        let plan = Compiler { study, diagnostics: &diagnostics, detailed: false }.plan();
+        diagnostics.finish(plan)
+    }
+
+    /// Compiles a study so that [`Evaluator::breakdown`](super::Evaluator::breakdown) can take points apart. It evaluates
+    /// to the same metrics, slower.
+    ///
+    /// # Errors
+    /// As [`Plan::compile`].
+    pub fn compile_detailed(study: &Study) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        let diagnostics = Collector::default();
+        let plan = Compiler { study, diagnostics: &diagnostics, detailed: true }.plan();
         diagnostics.finish(plan)
     }
 }
@@ -149,6 +163,8 @@ impl Plan {
 struct Compiler<'a> {
     study: &'a Study,
     diagnostics: &'a Collector,
+    /// Whether the parts of the metrics are kept.
+    detailed: bool,
 }
 
 impl Compiler<'_> {
@@ -374,6 +390,9 @@ impl Compiler<'_> {
             }),
         };
         let nodes = compile_metrics(&mut scope, &parts);
+        let mut detail = self
+            .detailed
+            .then(|| compile_detail(&mut scope, &Request { parts: &parts, graph: &graph, active: &nodes.active }));
         let constraint_nodes = self.constraint_nodes(&mut scope, &clock, &capacities);
         self.check_unused(&scope, axes);
         let Tried { guards, passed } = try_expressions(&mut scope, axes);
@@ -386,6 +405,7 @@ impl Compiler<'_> {
         outputs.extend(&guards);
         outputs.extend(capacities.iter().flat_map(|capacity| [capacity.needed_kib, capacity.available_kib]));
         outputs.extend(&resolved);
+        outputs.extend(detail.iter().flat_map(Detail::nodes));
         let binning = stream.and_then(|stream| stream.binning);
         let program = Program::new(
             &scope.graph,
@@ -397,6 +417,9 @@ impl Compiler<'_> {
             binning,
             &passed,
         );
+        if let Some(detail) = &mut detail {
+            detail.bind(|node| program.place_of(node));
+        }
         let schedule = Schedule::new(&graph, &program);
         if schedule.method() == Method::List
             && let Some(at) = graph.assign.iter().position(|assign| *assign == Assign::Contiguous)
@@ -444,6 +467,7 @@ impl Compiler<'_> {
             own_limits: own_limits(&clock, &capacities),
             capacities: capacities.iter().filter_map(pair).collect(),
             bounds,
+            detail,
             name: workload.name,
             equal_tiles: stream.is_some() && binning.is_none(),
             metrics: nodes.all().filter_map(|node| place(*node)).collect(),

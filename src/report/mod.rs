@@ -3,6 +3,7 @@
 //! [`table`] fixes the columns of a run before its first row; [`csv`](mod@csv) and [`parquet`] write them; [`figure`]
 //! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal.
 
+pub mod analysis;
 pub mod csv;
 pub mod figure;
 pub mod manifest;

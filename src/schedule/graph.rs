@@ -4,7 +4,7 @@ use super::order::Order;
 use super::share::share_ports;
 use super::stage::{MAX_BUFFER, Stage};
 use crate::hardware::Unit;
-use crate::mapping::{Mapped, Traffic};
+use crate::mapping::{Mapped, Port, Traffic};
 use crate::operator::{Operator, Stream};
 use crate::spec::Study;
 use crate::spec::expr::Function;
@@ -23,6 +23,8 @@ pub struct StageGraph {
     pub stages: Vec<Stage<NodeId>>,
     /// Operator of each stage.
     pub operators: Vec<usize>,
+    /// For each stage, the cycles per tile (or frame) that each port makes its transfers last.
+    pub port_cycles: Vec<Vec<(Port, NodeId)>>,
     /// Groups of each unit.
     pub groups: Vec<NodeId>,
     /// How each unit's groups take tiles.
@@ -67,7 +69,7 @@ pub fn compile_stages(
     for &at in &order {
         let mapped = &mapped[at];
         let mut occupancy = mapped.cycles;
-        for cycles in &port_cycles[at] {
+        for (_, cycles) in &port_cycles[at] {
             occupancy = scope.graph.binary(Function::Max, occupancy, *cycles);
         }
         let work = match stream {
@@ -102,6 +104,7 @@ pub fn compile_stages(
     let training = compile_training(scope, study, operators, &order, traffic)?;
     Some(StageGraph {
         stages,
+        port_cycles: order.iter().map(|at| port_cycles[*at].clone()).collect(),
         operators: order,
         groups: units.iter().map(|unit| unit.groups).collect(),
         assign: units.iter().map(|unit| unit.assign).collect(),

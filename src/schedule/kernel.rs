@@ -6,7 +6,8 @@ use super::iterate::Iterations;
 use super::list::ListScheduler;
 use super::stage::StagePlaces;
 use super::stream::StreamScheduler;
-use super::verify::{Record, TileViolation, verify};
+use super::timeline::Record;
+use super::verify::{Recorded, TileViolation, Visits, verify};
 use crate::spec::program::bounds::Direction;
 use crate::spec::program::{Columns, Kernel, NodeId, Place, Program};
 
@@ -181,7 +182,7 @@ impl Schedule {
     /// Makespan in cycles, NaN if an input is not finite.
     pub(super) fn finite_makespan(&mut self, columns: Columns<'_>) -> f64 {
         if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
-            self.makespan(columns)
+            self.makespan(columns, &mut ())
         } else {
             f64::NAN
         }
@@ -189,18 +190,10 @@ impl Schedule {
 
     /// The schedule of one point with every tile of every stage, nothing jumped; `None` if an input is not finite or the
     /// buffers wait for each other.
-    pub fn record(&self, columns: Columns<'_>) -> Option<Record> {
-        let mut own = self.clone();
-        let tiles = columns.scalar(own.tiles) as usize;
-        if !own.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {
-            return None;
-        }
-        let mut visits = vec![Vec::new(); own.stages.len()];
-        let makespan = match &mut own.scheduler {
-            Scheduler::Stream(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
-            Scheduler::List(scheduler) => scheduler.record(&own.stages, &own.groups, tiles, columns, &mut visits),
-        };
-        makespan.is_finite().then_some(Record { visits, makespan })
+    pub fn record(&self, columns: Columns<'_>) -> Option<Recorded> {
+        let mut visits = Visits::new(&self.stages, columns);
+        let makespan = self.clone().replay(columns, &mut visits)?;
+        makespan.is_finite().then(|| visits.finish(makespan))
     }
 
     /// Records the schedule of one point and has it verified; `makespan` is what [`Kernel::run`] gave. An error says what is
@@ -209,18 +202,25 @@ impl Schedule {
     /// # Errors
     /// The first violation found.
     pub fn verify(&self, columns: Columns<'_>, makespan: f64) -> Result<bool, TileViolation> {
-        let Some(record) = self.record(columns) else { return Ok(false) };
-        let record = Record { makespan, ..record };
+        let Some(recorded) = self.record(columns) else { return Ok(false) };
+        let recorded = Recorded { makespan, ..recorded };
         let tiles = columns.scalar(self.tiles) as usize;
-        verify(&self.stages, &self.groups, tiles, columns, &record).map(|()| true)
+        verify(&self.stages, &self.groups, tiles, columns, &recorded).map(|()| true)
+    }
+
+    /// Runs the schedule once more, tells `record` of everything that runs and gives the makespan; `None` if an input is not
+    /// finite.
+    pub(super) fn replay(&mut self, columns: Columns<'_>, record: &mut impl Record) -> Option<f64> {
+        let finite = self.last.places.iter().all(|place| columns.scalar(*place).is_finite());
+        finite.then(|| self.makespan(columns, record))
     }
 
     /// Makespan in cycles; every input is finite.
-    fn makespan(&mut self, columns: Columns<'_>) -> f64 {
+    fn makespan(&mut self, columns: Columns<'_>, record: &mut impl Record) -> f64 {
         let tiles = columns.scalar(self.tiles) as usize;
         match &mut self.scheduler {
-            Scheduler::Stream(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns),
-            Scheduler::List(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns),
+            Scheduler::Stream(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns, record),
+            Scheduler::List(scheduler) => scheduler.run(&self.stages, &self.groups, tiles, columns, record),
         }
     }
 }
@@ -248,7 +248,7 @@ impl Kernel for Schedule {
             Change::Broken => self.last.outputs = [f64::NAN; Output::ALL.len()],
             Change::Something => {
                 let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
-                self.last.outputs[Output::Makespan as usize] = self.makespan(columns);
+                self.last.outputs[Output::Makespan as usize] = self.makespan(columns, &mut ());
                 self.last.outputs[Output::LowerBound as usize] = bound;
                 self.iterate(columns);
             }

@@ -8,7 +8,7 @@ use super::iterate::Span;
 use super::order::{Order, dags_priority};
 use super::stage::{MAX_BUFFER, StagePlaces};
 use super::tasks;
-use super::verify::Visit;
+use super::timeline::Record;
 use crate::hardware::MAX_GROUPS;
 use crate::spec::program::{Columns, Place};
 
@@ -31,8 +31,6 @@ pub(super) struct ListScheduler {
     groups: Vec<usize>,
     priority: Vec<f64>,
     order: Order<Place>,
-    /// Every visit, while a schedule is recorded.
-    recording: Option<Vec<Vec<Visit>>>,
 }
 
 #[derive(Clone)]
@@ -64,7 +62,6 @@ impl ListScheduler {
             consumers,
             successors: tasks::count_successors(&next),
             order,
-            recording: None,
             next,
             progress: vec![progress; stages.len()],
             free: vec![[0.0; MAX_GROUPS]; units],
@@ -74,7 +71,15 @@ impl ListScheduler {
     }
 
     /// Makespan in cycles; NaN if nothing can start although work is left (buffers that wait for each other).
-    pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
+    /// `record` is told of everything that runs.
+    pub(super) fn run(
+        &mut self,
+        stages: &[StagePlaces],
+        groups: &[Place],
+        tiles: usize,
+        columns: Columns<'_>,
+        record: &mut impl Record,
+    ) -> f64 {
         for ((free, count), groups) in self.free.iter_mut().zip(&mut self.groups).zip(groups) {
             *count = (columns.scalar(*groups) as usize).clamp(1, MAX_GROUPS);
             free[..*count].fill(0.0);
@@ -89,7 +94,7 @@ impl ListScheduler {
         let mut left: usize = self.progress.iter().map(|progress| progress.tiles).sum();
         while left > 0 {
             let Some((at, start, group)) = self.first_ready(stages, columns) else { return f64::NAN };
-            self.start(stages, at, start, group, columns);
+            self.start(stages, at, start, group, columns, record);
             left -= 1;
         }
         self.progress.iter().map(|progress| progress.last_end).fold(0.0, f64::max)
@@ -131,21 +136,6 @@ impl ListScheduler {
     /// The policy's name.
     pub(super) fn policy(&self) -> &'static str {
         self.order.name()
-    }
-
-    /// The makespan, and every visit.
-    pub(super) fn record(
-        &mut self,
-        stages: &[StagePlaces],
-        groups: &[Place],
-        tiles: usize,
-        columns: Columns<'_>,
-        visits: &mut Vec<Vec<Visit>>,
-    ) -> f64 {
-        self.recording = Some(std::mem::take(visits));
-        let makespan = self.run(stages, groups, tiles, columns);
-        *visits = self.recording.take().unwrap_or_default();
-        makespan
     }
 
     /// Stage, start and group of the work that can start first.
@@ -202,11 +192,20 @@ impl ListScheduler {
         Some(ready)
     }
 
-    fn start(&mut self, stages: &[StagePlaces], at: usize, start: f64, group: usize, columns: Columns<'_>) {
+    fn start(
+        &mut self,
+        stages: &[StagePlaces],
+        at: usize,
+        start: f64,
+        group: usize,
+        columns: Columns<'_>,
+        record: &mut impl Record,
+    ) {
         let stage = &stages[at];
         let tile = self.progress[at].started;
         let occupancy = columns.get(stage.occupancy);
         let busy_until = start + occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
+        record.tile(at, tile, stage.streamed.then_some(group), start, busy_until);
         let unit = columns.scalar(stage.unit) as usize;
         let free = &mut self.free[unit][..self.groups[unit]];
         if stage.streamed {
@@ -220,9 +219,6 @@ impl ListScheduler {
         progress.last_end = progress.last_end.max(end);
         progress.first_start = progress.first_start.min(start);
         progress.started += 1;
-        if let Some(visits) = &mut self.recording {
-            visits[at].push(Visit { tile, start, left: busy_until, end });
-        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! stages that can use it at the same time; `bound` is the least length that any schedule could have. [`Schedule`] runs
 //! at every design point: `stream` where no unit is wanted by two stages at once (one pass over the tiles, equal tiles
 //! jumped exactly), `list` where stages compete (a list schedule in order of time, priorities as `order` says).
-//! `verify` checks what they give and shares nothing with them.
+//! `verify` checks what they give and shares nothing with them. [`Timeline`] is a schedule written out: who works when, and
+//! how busy everything is over time.
 //! `enclose` bounds its length over boxes of points; `iterate` is how iterations of a training follow each other.
 //! [`tasks`] schedules explicit graphs of whole operators, many thousands of them. A stream of tiles is no such graph: its
 //! tiles enter each stage in order, results are delayed without occupying anything, and frame operators take all groups, so
@@ -24,10 +25,12 @@ pub mod tasks;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod timeline;
 mod verify;
 
 pub use graph::{StageGraph, Training, compile_stages};
 pub use kernel::{Method, Output, Schedule};
 pub use order::Order;
 pub use stage::{MAX_BUFFER, Stage, StagePlaces};
-pub use verify::{Record, TileViolation, Visit, verify};
+pub use timeline::{Demand, Interval, StageSpan, Timeline, TimelineOptions};
+pub use verify::{Recorded, TileViolation, Visit, verify};

@@ -21,7 +21,7 @@ pub(super) fn share_ports(
     edges: &[Edge],
     traffic: &[Traffic],
     stream: Option<&Stream>,
-) -> Vec<Vec<NodeId>> {
+) -> Vec<Vec<(Port, NodeId)>> {
     let ordered = ordered_by_barriers(operators.len(), edges);
     let mut ports: Vec<Port> = traffic.iter().map(|traffic| traffic.port).collect();
     ports.sort_unstable();
@@ -34,7 +34,7 @@ pub(super) fn share_ports(
             for &at in &group {
                 let Demand { operator, cycles, total: own } = demands[at];
                 let lasts = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, own) };
-                result[operator].push(lasts);
+                result[operator].push((port, lasts));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::bound::first_out;
 use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
 use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
-use super::verify::Visit;
+use super::timeline::{Record, Shifted};
 use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{Columns, Place};
@@ -85,69 +85,31 @@ impl StreamScheduler {
         }
     }
 
-    /// The makespan, and every visit.
-    pub(super) fn record(
+    /// Makespan in cycles; `record` is told of everything that runs.
+    pub(super) fn run(
         &mut self,
         stages: &[StagePlaces],
         groups: &[Place],
         tiles: usize,
         columns: Columns<'_>,
-        visits: &mut [Vec<Visit>],
+        record: &mut impl Record,
     ) -> f64 {
-        // Part by part: each part's times are counted from a moment of its own.
-        let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
-        let order = TileOrder::new(blocks, tiles);
-        for part in &mut self.parts {
-            let first = part.members[0];
-            let origin = part.origin(&self.end, stages);
-            if stages[first].streamed {
-                self.times.recording = Some(Vec::new());
-                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
-            } else {
-                self.end[first] = frame_end(&self.end, &stages[first], columns);
-            }
-            let left = self
-                .times
-                .recording
-                .take()
-                .unwrap_or_else(|| vec![vec![self.end[first] - origin - columns.scalar(stages[first].latency)]]);
-            for (at, left) in part.members.iter().zip(left) {
-                let occupancy = columns.get(stages[*at].occupancy);
-                let latency = columns.scalar(stages[*at].latency);
-                visits[*at] = left
-                    .iter()
-                    .enumerate()
-                    .map(|(position, left)| {
-                        let tile = if stages[*at].streamed { order.tile(position) } else { 0 };
-                        let cycles = occupancy.get(tile).or(occupancy.first()).copied().unwrap_or(f64::NAN);
-                        let left = origin + left;
-                        Visit { tile, start: left - cycles, left, end: left + latency }
-                    })
-                    .collect();
-            }
-        }
-        self.end.iter().copied().fold(0.0, f64::max)
-    }
-
-    /// Makespan in cycles.
-    pub(super) fn run(&mut self, stages: &[StagePlaces], groups: &[Place], tiles: usize, columns: Columns<'_>) -> f64 {
         let blocks = self.contiguous.map_or(1, |unit| columns.scalar(groups[unit]) as usize);
         for part in &mut self.parts {
             let first = part.members[0];
             if stages[first].streamed {
                 let order = TileOrder::new(blocks, tiles);
-                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
+                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns, record);
             } else {
-                self.end[first] = frame_end(&self.end, &stages[first], columns);
+                let stage = &stages[first];
+                let start = barrier_end(&self.end, stage);
+                let left = start + columns.scalar(stage.occupancy);
+                record.tile(first, 0, None, start, left);
+                self.end[first] = left + columns.scalar(stage.latency);
             }
         }
         self.end.iter().copied().fold(0.0, f64::max)
     }
-}
-
-/// End of a frame operator.
-fn frame_end(end: &[f64], stage: &StagePlaces, columns: Columns<'_>) -> f64 {
-    barrier_end(end, stage) + columns.scalar(stage.occupancy) + columns.scalar(stage.latency)
 }
 
 fn barrier_end(end: &[f64], stage: &StagePlaces) -> f64 {
@@ -183,7 +145,8 @@ impl Part {
     }
 
     /// Runs the tiles of the part and notes the end of each of its stages.
-    fn run(
+    #[allow(clippy::too_many_arguments)]
+    fn run<R: Record>(
         &mut self,
         end: &mut [f64],
         times: &mut Times,
@@ -191,6 +154,7 @@ impl Part {
         groups: &[Place],
         order: &TileOrder,
         columns: Columns<'_>,
+        record: &mut R,
     ) {
         let members = &self.members;
         let origin = self.origin(end, stages);
@@ -207,14 +171,21 @@ impl Part {
             equal &= occupancy.len() == 1;
             lane.occupancy = occupancy.first().copied().unwrap_or(f64::NAN);
         }
-        let shift = if equal {
+        // Tiles that are jumped over cannot be recorded.
+        let shift = if equal && !R::EVERY_TILE {
             run_equal(&mut self.lanes, times, order.tiles)
         } else {
             let durations: [&[f64]; MAX_LANES] = std::array::from_fn(|lane| match members.get(lane) {
                 Some(at) => columns.get(stages[*at].occupancy),
                 None => &[],
             });
-            run_unequal(&mut self.lanes, times, order, &durations);
+            run_unequal(
+                &mut self.lanes,
+                times,
+                order,
+                &durations,
+                &mut Shifted { record, stages: members, by: origin },
+            );
             0.0
         };
         for (lane, at) in self.lanes.iter().zip(members) {

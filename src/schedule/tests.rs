@@ -7,7 +7,7 @@ use super::graph::StageGraph;
 use super::kernel::{Method, Schedule};
 use super::order::Order;
 use super::stage::Stage;
-use super::verify::{Record, TileViolation, verify};
+use super::verify::{Recorded, TileViolation, verify};
 use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{BinningTiles, Columns, Graph, NodeId, Operation, Program, TileTable};
@@ -114,7 +114,8 @@ impl Pipeline {
         let assign = vec![Assign::Dynamic; groups.len()];
         let operators = (0..stages.len()).collect();
         let order = Order::Dags { alpha: one, beta: one };
-        let stage_graph = StageGraph { stages, operators, groups, assign, tiles, order, training: None };
+        let port_cycles = vec![Vec::new(); stages.len()];
+        let stage_graph = StageGraph { port_cycles, stages, operators, groups, assign, tiles, order, training: None };
         let inputs = Schedule::inputs(&stage_graph);
         graph.set_kernel_inputs(&inputs);
         let outputs = [graph.push(Operation::Kernel(0)), graph.push(Operation::Kernel(1))];
@@ -364,7 +365,7 @@ proptest! {
         let stages = pipeline.units.len();
         pipeline.run(false, None, |schedule, columns, _| {
             let sound = schedule.record(columns).expect("schedule");
-            let verdict = |spoil: &dyn Fn(&mut Record)| {
+            let verdict = |spoil: &dyn Fn(&mut Recorded)| {
                 let mut spoilt = sound.clone();
                 spoil(&mut spoilt);
                 verify(&schedule.stages, &schedule.groups, pipeline.tiles, columns, &spoilt)
@@ -377,7 +378,7 @@ proptest! {
             let short = verdict(&|record| record.visits[stage][tile].start += 1.0);
             assert!(matches!(short, Err(TileViolation::Duration { .. })));
             // The first stage moved before the frame operator that it waits for.
-            let shift = |record: &mut Record| {
+            let shift = |record: &mut Recorded| {
                 let visit = &mut record.visits[1][0];
                 let early = visit.start - (pipeline.frame - 1.0);
                 (visit.start, visit.left, visit.end) = (visit.start - early, visit.left - early, visit.end - early);

@@ -6,6 +6,7 @@
 //! their fronts.
 
 use super::stage::MAX_BUFFER;
+use super::timeline::Record;
 use crate::hardware::MAX_GROUPS;
 
 /// Most lanes of one pass; larger streams are left to the list scheduler.
@@ -66,33 +67,18 @@ pub(super) struct Times {
     rows: Vec<f64>,
     /// When each group of each lane is free; for unequal tiles on several groups.
     free: Vec<[f64; MAX_GROUPS]>,
-    /// When each tile left each lane, while a schedule is recorded: then every tile is simulated.
-    pub recording: Option<Vec<Vec<f64>>>,
 }
 
 impl Times {
     /// Memory for that many lanes.
     pub(super) fn new(lanes: usize) -> Self {
-        Self {
-            rows: vec![f64::NEG_INFINITY; (2 * lanes + 1) * ROW],
-            free: vec![[0.0; MAX_GROUPS]; lanes],
-            recording: None,
-        }
+        Self { rows: vec![f64::NEG_INFINITY; (2 * lanes + 1) * ROW], free: vec![[0.0; MAX_GROUPS]; lanes] }
     }
 
     /// Forgets the tiles of the run before. The spare row was never written.
     fn reset(&mut self, lookback: usize) {
         for row in self.rows.chunks_exact_mut(ROW) {
             row[PAD - lookback..PAD].fill(f64::NEG_INFINITY);
-        }
-    }
-
-    /// Notes the first `count` tiles of the rows if a schedule is recorded.
-    fn note(&mut self, lanes: usize, count: usize) {
-        let Some(recording) = &mut self.recording else { return };
-        recording.resize(lanes.max(recording.len()), Vec::new());
-        for (lane, noted) in recording.iter_mut().enumerate().take(lanes) {
-            noted.extend_from_slice(&self.rows[left_row(lane)..left_row(lane) + count]);
         }
     }
 
@@ -171,10 +157,9 @@ pub(super) fn run_equal(lanes: &mut [Lane], times: &mut Times, tiles: usize) -> 
     let periods = Periods::new(lanes, lookback);
     // Tiles left to simulate, and where the next one stands in the rows.
     let (mut left, mut at) = (tiles, 0);
-    let mut added = times.recording.is_some().then_some(0.0);
+    let mut added = None;
     while left > 0 {
         if at == SPAN {
-            times.note(lanes.len(), SPAN);
             times.make_room(lookback);
             at = 0;
         }
@@ -194,7 +179,6 @@ pub(super) fn run_equal(lanes: &mut [Lane], times: &mut Times, tiles: usize) -> 
         }
         at += 1;
     }
-    times.note(lanes.len(), at);
     if tiles > 0 {
         // Equal tiles end in order.
         for (index, lane) in lanes.iter_mut().enumerate() {
@@ -257,7 +241,14 @@ impl Periods {
 }
 
 /// Runs tiles of which each lasts as long as was measured. `durations` of a lane are one value per tile, or one for all.
-pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrder, durations: &[&[f64]; MAX_LANES]) {
+/// `record` is told of every tile, by lane.
+pub(super) fn run_unequal(
+    lanes: &mut [Lane],
+    times: &mut Times,
+    order: &TileOrder,
+    durations: &[&[f64]; MAX_LANES],
+    record: &mut impl Record,
+) {
     let lookback = prepare(lanes, times, false);
     times.reset(lookback);
     for (lane, free) in lanes.iter_mut().zip(&mut times.free) {
@@ -273,11 +264,11 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
         let rows = times.rows.as_mut_slice();
         for at in 0..count {
             let measured = order.tile(first + at);
-            for ((lane, values), free) in lanes.iter_mut().zip(durations).zip(&mut times.free) {
+            for (index, ((lane, values), free)) in lanes.iter_mut().zip(durations).zip(&mut times.free).enumerate() {
                 let cycles = if let [equal] = values { *equal } else { values[measured] };
                 let ready = start(rows, lane, at);
-                let left = if lane.groups == 1 {
-                    ready + cycles
+                let (left, group) = if lane.groups == 1 {
+                    (ready + cycles, 0)
                 } else {
                     let free = &mut free[..lane.groups];
                     let (mut earliest, mut least) = (0, free[0]);
@@ -288,13 +279,13 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
                     }
                     let left = larger(ready, least) + cycles;
                     free[earliest] = left;
-                    left
+                    (left, earliest)
                 };
+                record.tile(index, measured, Some(group), left - cycles, left);
                 lane.last_end = larger(lane.last_end, finish(rows, lane, at, left));
             }
         }
         first += count;
-        times.note(lanes.len(), count);
     }
 }
 

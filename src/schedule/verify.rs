@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::stage::StagePlaces;
+use super::timeline::Record;
 use crate::spec::program::{Columns, Place};
 
 /// Rounding that is forgiven, as a share of the schedule's length.
@@ -23,11 +24,37 @@ pub struct Visit {
 
 /// Every visit of every stage, tiles in the order of the stream.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct Recorded {
     /// One list per stage.
     pub visits: Vec<Vec<Visit>>,
     /// What the scheduler gave as its length.
     pub makespan: f64,
+}
+
+/// Collects visits from a scheduler.
+pub(super) struct Visits {
+    visits: Vec<Vec<Visit>>,
+    /// Latency of each stage.
+    latency: Vec<f64>,
+}
+
+impl Visits {
+    pub(super) fn new(stages: &[StagePlaces], columns: Columns<'_>) -> Self {
+        let latency = stages.iter().map(|stage| columns.scalar(stage.latency)).collect();
+        Self { visits: vec![Vec::new(); stages.len()], latency }
+    }
+
+    pub(super) fn finish(self, makespan: f64) -> Recorded {
+        Recorded { visits: self.visits, makespan }
+    }
+}
+
+impl Record for Visits {
+    const EVERY_TILE: bool = true;
+
+    fn tile(&mut self, stage: usize, tile: usize, _: Option<usize>, start: f64, left: f64) {
+        self.visits[stage].push(Visit { tile, start, left, end: left + self.latency[stage] });
+    }
 }
 
 /// What is wrong with a schedule of tiles.
@@ -120,7 +147,7 @@ pub fn verify(
     groups: &[Place],
     tiles: usize,
     columns: Columns<'_>,
-    record: &Record,
+    record: &Recorded,
 ) -> Result<(), TileViolation> {
     let end = record.visits.iter().flatten().map(|visit| visit.end).fold(0.0, f64::max);
     let slack = end * ROUNDING;
@@ -168,7 +195,7 @@ fn check_waits(
     stages: &[StagePlaces],
     stage: &StagePlaces,
     columns: Columns<'_>,
-    (visits, record): (&[Visit], &Record),
+    (visits, record): (&[Visit], &Recorded),
     slack: f64,
 ) -> Result<(), TileViolation> {
     let late = |position: usize, start: f64, producer: &str, end: f64| TileViolation::Dependency {
@@ -206,7 +233,7 @@ fn check_groups(
     unit: usize,
     groups: &[Place],
     columns: Columns<'_>,
-    record: &Record,
+    record: &Recorded,
     slack: f64,
 ) -> Result<(), TileViolation> {
     let count = columns.scalar(groups[unit]) as usize;

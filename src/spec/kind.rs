@@ -165,6 +165,9 @@ fn read_parameter(reader: &Reader<'_>, entry: &(String, Span, tree::Node)) -> (S
     if name == "pass" {
         reader.error(span, "`pass` cannot be a parameter's name", "operators say with it whether they run backward");
     }
+    if name == "counts" {
+        reader.error(span, "`counts` cannot be a parameter's name", "operators state measured counts in it");
+    }
     let default = match &node.value {
         tree::Value::Text(text) if text == "required" => None,
         _ => super::reader::quantity(node, name, reader.diagnostics()),

@@ -28,6 +28,7 @@ mod search;
 pub mod source;
 mod study;
 pub mod sweep;
+pub mod traced;
 pub mod tree;
 
 pub use diagnostic::{Collector, Diagnostic, Diagnostics};

@@ -79,6 +79,8 @@ pub struct OperatorDecl {
     pub pass: Pass,
     /// Values of the kind's parameters.
     pub arguments: Vec<(String, Span, Quantity)>,
+    /// Counts that it states itself, such as measured ones, in the place of its kind's.
+    pub stated: Vec<(String, Span, Quantity)>,
 }
 
 /// What an edge means.
@@ -242,12 +244,22 @@ fn read_operator(table: &Table, diagnostics: &Collector) -> Option<OperatorDecl>
     reader.text("doc");
     let kind = named(&reader, "kind");
     let pass = reader.choice("pass", &Pass::NAMES).unwrap_or(Pass::Forward);
+    let stated = reader.table("counts").map_or_else(Vec::new, |table| read_stated(table, diagnostics));
     let arguments = reader
         .rest()
         .into_iter()
         .filter_map(|(key, span, node)| Some((key.clone(), span.clone(), quantity(node, key, diagnostics)?)))
         .collect();
-    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, pass, arguments })
+    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, pass, arguments, stated })
+}
+
+fn read_stated(table: &Table, diagnostics: &Collector) -> Vec<(String, Span, Quantity)> {
+    let reader = Reader::new(table, "`counts`", diagnostics);
+    let entries = reader.rest();
+    entries
+        .into_iter()
+        .filter_map(|(key, span, node)| Some((key.clone(), span.clone(), quantity(node, key, diagnostics)?)))
+        .collect()
 }
 
 /// A required name with its place.

@@ -28,6 +28,19 @@ pub struct SceneDecl {
 }
 
 impl SceneDecl {
+    /// The scene of a trace, which brings its own sizes; `span` is the place that names the trace.
+    pub(super) fn of_trace(name: &str, span: &Span) -> Self {
+        Self {
+            name: name.to_owned(),
+            span: span.clone(),
+            credit: String::new(),
+            source: "the trace".into(),
+            fields: Vec::new(),
+            binnings: Vec::new(),
+            tiles_source: None,
+        }
+    }
+
     /// The cameras, in the order of the file; a scene without measurements by tile has one.
     pub fn cameras(&self) -> Vec<String> {
         if self.binnings.is_empty() {

@@ -8,8 +8,11 @@ use super::hardware::{self, HardwareDecl};
 use super::kind::{self, KindDecl};
 use super::pipeline::{self, PipelineDecl};
 use super::scene::{self, SceneDecl};
-use super::source::{Source, Span};
+use super::source::{Origin, Source, Span};
 use super::sweep::{self, SweepDecl};
+use super::traced;
+use crate::trace::TransformOptions;
+use crate::trace::workload::Workload;
 
 /// A sweep and the hardware, pipeline, scenes and operator kinds that it names.
 #[derive(Debug, Clone)]
@@ -48,7 +51,44 @@ impl Study {
         diagnostics.finish(study)
     }
 
+    /// A hardware with every stock operator kind: what a workload is fitted to.
+    ///
+    /// # Errors
+    /// Every fault of the files.
+    pub fn hardware_and_kinds(hardware: &str) -> Result<(HardwareDecl, Vec<KindDecl>), Diagnostics> {
+        let diagnostics = Collector::default();
+        let source = catalog::find(Category::Hardware, hardware, None).map_err(|fault| Diagnostics(vec![fault]))?;
+        let decl = hardware::read(&source, &diagnostics);
+        let kinds = stock_kinds(&diagnostics).into_iter().flat_map(|(_, kinds)| kinds).collect();
+        diagnostics.finish(decl.map(|decl| (decl, kinds))).map(|(found, _)| found)
+    }
+
+    /// The study of one workload on one hardware: a space of one point. `workload` is called `name` in its faults.
+    ///
+    /// # Errors
+    /// Every fault of the hardware file and of the workload.
+    pub fn of_workload(
+        workload: &Workload,
+        name: &str,
+        hardware: &str,
+    ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        let diagnostics = Collector::default();
+        let text = format!(
+            "name = \"analysis\"\nhardware = \"{}\"\npipeline = \"trace.pkl\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
+            hardware.replace('\\', "/").replace(['"', '\n', '\r'], "")
+        );
+        let origin = Origin::File("analysis.toml".into());
+        let source = Arc::new(Source { name: "the analysis".into(), text, origin });
+        let study = Self::assemble(&source, Some((workload, name)), &diagnostics);
+        diagnostics.finish(study)
+    }
+
     fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Self> {
+        Self::assemble(source, None, diagnostics)
+    }
+
+    /// A sweep with all that it names; its pipeline is `given` if there is one.
+    fn assemble(source: &Arc<Source>, given: Option<(&Workload, &str)>, diagnostics: &Collector) -> Option<Self> {
         let sweep = sweep::read(source, diagnostics)?;
         let mut sources = vec![Arc::clone(source)];
         let mut find = |category, (name, span): &(String, Span)| match catalog::find(category, name, Some(span)) {
@@ -63,22 +103,50 @@ impl Study {
         };
         let hardware =
             find(Category::Hardware, &sweep.hardware).and_then(|source| hardware::read(&source, diagnostics));
-        let pipeline =
-            find(Category::Pipeline, &sweep.pipeline).and_then(|source| pipeline::read(&source, diagnostics));
+        let is_trace = traced::is_trace(&sweep.pipeline.0);
+        let written = if is_trace { None } else { find(Category::Pipeline, &sweep.pipeline) };
+        let written = written.and_then(|source| pipeline::read(&source, diagnostics));
         let scenes: Vec<Option<SceneDecl>> = sweep
             .scenes
             .iter()
             .map(|scene| find(Category::Scene, scene).and_then(|source| scene::read(&source, diagnostics)))
             .collect();
         let mut kinds = Vec::new();
-        for name in catalog::stock_names(Category::Kinds) {
-            if let Some(source) = catalog::stock(Category::Kinds, &name) {
-                kinds.extend(kind::read(&source, diagnostics));
-                sources.push(source);
-            }
+        for (source, more) in stock_kinds(diagnostics) {
+            kinds.extend(more);
+            sources.push(source);
         }
         let scenes: Option<Vec<SceneDecl>> = scenes.into_iter().collect();
-        let (hardware, pipeline, scenes) = (hardware?, pipeline?, scenes?);
+        let (hardware, mut scenes) = (hardware?, scenes?);
+        let pipeline = if is_trace {
+            let (name, span) = &sweep.pipeline;
+            let path = traced::find(name, span);
+            let loaded = match given {
+                Some((workload, _)) => Ok(workload.clone()),
+                None => traced::load(&path, &TransformOptions::default())
+                    .map(|workload| traced::fit(workload, &hardware, &kinds)),
+            };
+            let workload = match loaded {
+                Ok(workload) => workload,
+                Err(fault) => {
+                    diagnostics.error(Diagnostic { span: Some(span.clone()), ..fault });
+                    return None;
+                }
+            };
+            if given.is_none() {
+                for remark in &workload.remarks {
+                    diagnostics.warning(Diagnostic::new(span, remark.as_str()));
+                }
+            }
+            if scenes.is_empty() {
+                scenes.push(SceneDecl::of_trace(&workload.name, span));
+            }
+            let (source, pipeline) = traced::check(&workload, given.map_or(name, |(_, name)| name), diagnostics)?;
+            sources.push(source);
+            pipeline
+        } else {
+            written?
+        };
         sources.extend(scenes.iter().filter_map(|scene| scene.tiles_source.clone()));
         kinds.extend(pipeline.kinds.iter().cloned());
         super::report_repeated(kinds.iter().map(|kind| (&kind.name, &kind.span)), "operator kind", diagnostics);
@@ -90,4 +158,11 @@ impl Study {
         );
         Some(Self { sweep, hardware, pipeline, scenes, kinds, sources })
     }
+}
+
+/// The stock operator kinds, by file.
+fn stock_kinds(diagnostics: &Collector) -> Vec<(Arc<Source>, Vec<KindDecl>)> {
+    let names = catalog::stock_names(Category::Kinds);
+    let files = names.iter().filter_map(|name| catalog::stock(Category::Kinds, name));
+    files.map(|source| (Arc::clone(&source), kind::read(&source, diagnostics))).collect()
 }

@@ -142,9 +142,14 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     reader.text("doc");
     let hardware = reader.required("hardware").and_then(|node| Some((reader.text("hardware")?, node.span.clone())));
     let pipeline = reader.required("pipeline").and_then(|node| Some((reader.text("pipeline")?, node.span.clone())));
-    let scenes = reader.required("scenes").map(|node| (reader.texts("scenes"), node.span.clone()));
+    // A trace brings its own sizes.
+    let traced = pipeline.as_ref().is_some_and(|(name, _)| super::traced::is_trace(name));
+    let no_scene = || (traced && reader.node("scenes").is_none()).then(|| (Vec::new(), reader.span().clone()));
+    let scenes =
+        no_scene().or_else(|| reader.required("scenes").map(|node| (reader.texts("scenes"), node.span.clone())));
     if let Some((list, span)) = &scenes
         && list.is_empty()
+        && !traced
     {
         reader.error(span, "`scenes` names no scene", "add a scene; `nerarch-dse list` shows the stock ones");
     }

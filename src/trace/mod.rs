@@ -3,7 +3,8 @@
 //! A tracer records the calls of a model (function, tensor shapes, stage) as nodes of a networkx graph, and writes it as a
 //! pickle, node-link JSON, GraphML, GML or DOT. [`read`] turns any of them into a [`TraceGraph`]; a file is parsed, never
 //! executed. [`transform`] turns that graph into a [`TracedPipeline`] by [`CallTables`], the declarative files in
-//! `operators/traces/`: which function is which operator, and where its sizes come from.
+//! `operators/traces/`: which function is which operator, and where its sizes come from. [`workload`] describes it as a
+//! pipeline for mapping and schedule.
 //!
 //! ```
 //! use nerarch_dse::trace::{CallTables, Format, TransformOptions, read, transform};
@@ -24,6 +25,7 @@ pub mod read;
 mod table;
 mod transform;
 mod value;
+pub mod workload;
 
 pub use error::{Place, Problem, TraceError};
 pub use graph::{GraphBuilder, TraceEdge, TraceGraph, TraceNode};

@@ -159,7 +159,7 @@ impl Checker<'_> {
     }
 }
 
-const NAMES: &str = "names are in0.rows, in0.last, in0.size, in.size, the same with out, net.macs, net.weights, net.biases, \
+const NAMES: &str = "names are in0.rows, in0.last, in0.size, in.size, the same with out, net.macs, net.weights, net.biases, net.skips, \
                      known.NAME, forward.flops, forward.macs, forward.in0.rows ..., trained.parameters";
 
 fn is_shape(name: &str) -> bool {
@@ -174,7 +174,7 @@ fn is_shape(name: &str) -> bool {
 
 fn is_name(name: &str) -> bool {
     match name.split_once('.') {
-        Some(("net", field)) => ["macs", "weights", "biases"].contains(&field),
+        Some(("net", field)) => ["macs", "weights", "biases", "skips"].contains(&field),
         Some(("known", _)) => true,
         Some(("forward", "flops" | "macs" | "weights")) => true,
         Some(("forward", rest)) => is_shape(rest),

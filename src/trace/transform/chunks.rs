@@ -89,7 +89,7 @@ fn inner_edges(operators: &[TracedOperator], edges: &[TracedEdge], chunks: &[Chu
 }
 
 /// A name without the number of its chunk.
-fn base(name: &str) -> &str {
+pub(in crate::trace) fn base(name: &str) -> &str {
     name.split_once('@').map_or(name, |(base, _)| base)
 }
 

@@ -149,6 +149,7 @@ impl<'a> Scope<'a> {
             ("net", "macs") => self.network.map(|network| network.macs),
             ("net", "weights") => self.network.map(|network| network.weights),
             ("net", "biases") => self.network.map(|network| network.biases),
+            ("net", "skips") => self.network.map(|network| network.skips),
             ("known", name) => self.known(name),
             ("trained", "parameters") => self.around.parameters,
             ("forward", "flops") => self.around.forward.map(|(_, cost)| cost.flops),

@@ -21,6 +21,7 @@ mod shape;
 mod shape_flow;
 mod tree;
 
+pub(super) use chunks::base as base_name;
 pub use pipeline::{
     Chunk, EdgeKind, Evidence, Inference, Pass, Streamed, Totals, TracedEdge, TracedOperator, TracedPipeline,
     Unrecognised,

@@ -6,6 +6,8 @@ pub(super) struct NetworkCounts {
     pub(super) macs: f64,
     pub(super) weights: f64,
     pub(super) biases: f64,
+    /// Layers that see the network's input again.
+    pub(super) skips: f64,
 }
 
 /// Most layers that a network may have: more is an error of the trace.
@@ -20,7 +22,9 @@ pub(super) fn mlp(inputs: f64, outputs: f64, layers: f64, width: f64, skip: &[u6
     let layers = layers as u64;
     let mut counts = NetworkCounts::default();
     for layer in 0..layers {
-        let skipped = if layer > 0 && skip.contains(&layer) { inputs } else { 0.0 };
+        let skips = layer > 0 && skip.contains(&layer);
+        let skipped = if skips { inputs } else { 0.0 };
+        counts.skips += f64::from(u8::from(skips));
         let from = if layer == 0 { inputs } else { width + skipped };
         let to = if layer + 1 == layers { outputs } else { width };
         counts.weights += from * to;

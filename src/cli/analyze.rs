@@ -1,0 +1,203 @@
+//! `nerarch-dse analyze`, `map`, `schedule` and `report`: a traced workload on one hardware.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::Failure;
+use crate::report::analysis::{self, MappedIr, ScheduledIr};
+use crate::spec::{Diagnostic, Diagnostics, traced};
+use crate::trace::TransformOptions;
+
+/// Largest IR that is read, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// What `analyze` was told.
+#[derive(Debug, clap::Args)]
+pub struct AnalyzeArguments {
+    /// A pickled networkx graph, node-link JSON, GraphML, GML or DOT.
+    trace: PathBuf,
+    /// Folder for `inputs mapping scheduling reports visuals`.
+    out: PathBuf,
+    /// Hardware file, or the name of a stock one.
+    #[arg(long)]
+    hardware: String,
+    /// Bytes per element where the trace does not say the type.
+    #[arg(long, default_value_t = 4.0)]
+    element_bytes: f64,
+}
+
+/// What `map` was told.
+#[derive(Debug, clap::Args)]
+pub struct MapArguments {
+    /// A trace.
+    trace: PathBuf,
+    /// Hardware file, or the name of a stock one.
+    hardware: String,
+    /// The file to write.
+    #[arg(short, long, default_value = "mapped_ir.json")]
+    output: PathBuf,
+    /// Bytes per element where the trace does not say the type.
+    #[arg(long, default_value_t = 4.0)]
+    element_bytes: f64,
+}
+
+/// What `schedule` was told.
+#[derive(Debug, clap::Args)]
+pub struct ScheduleArguments {
+    /// What `map` wrote.
+    mapped: PathBuf,
+    /// The file to write.
+    #[arg(short, long, default_value = "scheduled_ir.json")]
+    output: PathBuf,
+    /// The hardware that it was mapped to.
+    #[arg(long)]
+    hardware: String,
+    /// Write the schedule for Perfetto (or chrome://tracing) too.
+    #[arg(long, value_name = "FILE")]
+    perfetto: Option<PathBuf>,
+}
+
+/// What `report` was told.
+#[derive(Debug, clap::Args)]
+pub struct ReportArguments {
+    /// What `schedule` wrote.
+    scheduled: PathBuf,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The file to write; standard output if not given.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One page that opens in any browser, offline.
+    Html,
+    /// The figures of the breakdown.
+    Json,
+    /// Markdown.
+    Md,
+    /// Plain text.
+    Text,
+}
+
+/// From a trace to a folder with everything.
+pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
+    let AnalyzeArguments { trace, out, hardware, element_bytes } = arguments;
+    let mapped = mapped(trace, hardware, *element_bytes)?;
+    let scheduled = analysis::schedule(&mapped, &trace.display().to_string(), hardware)?;
+    let name = trace.file_name().map_or_else(|| "trace".into(), PathBuf::from);
+    let bytes = fs::read(trace).map_err(|source| Failure::Read { path: trace.clone(), source })?;
+    write(&out.join("inputs").join(name), &bytes)?;
+    write(&out.join("inputs/pipeline.toml"), mapped.workload.to_toml().as_bytes())?;
+    write(&out.join("mapping/mapped_ir.json"), json(&mapped)?.as_bytes())?;
+    write(&out.join("scheduling/scheduled_ir.json"), json(&scheduled)?.as_bytes())?;
+    write(&out.join("scheduling/perfetto.json"), analysis::perfetto(&scheduled).as_bytes())?;
+    for (file, format) in [
+        ("report.html", Format::Html),
+        ("report.json", Format::Json),
+        ("report.md", Format::Md),
+        ("report.txt", Format::Text),
+    ] {
+        write(&out.join("reports").join(file), rendered(&scheduled, format)?.as_bytes())?;
+    }
+    write(&out.join("visuals/timeline.svg"), analysis::timeline_svg(&scheduled).as_bytes())?;
+    write(&out.join("visuals/graph.svg"), analysis::graph_svg(&scheduled).as_bytes())?;
+    print(&analysis::text(&scheduled))?;
+    println!("\nthe page: {}", out.join("reports/report.html").display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Binds a trace's operators to units.
+pub fn map(arguments: &MapArguments) -> Result<ExitCode, Failure> {
+    let mapped = mapped(&arguments.trace, &arguments.hardware, arguments.element_bytes)?;
+    for warning in &mapped.warnings {
+        eprintln!("warning: {warning}");
+    }
+    write(&arguments.output, json(&mapped)?.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Schedules what was mapped.
+pub fn schedule(arguments: &ScheduleArguments) -> Result<ExitCode, Failure> {
+    let (name, text) = read(&arguments.mapped)?;
+    let mapped = MappedIr::from_json(&name, &text).map_err(one)?;
+    let scheduled = analysis::schedule(&mapped, &name, &arguments.hardware)?;
+    write(&arguments.output, json(&scheduled)?.as_bytes())?;
+    if let Some(path) = &arguments.perfetto {
+        write(path, analysis::perfetto(&scheduled).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a report of what was scheduled.
+pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
+    let (name, text) = read(&arguments.scheduled)?;
+    let scheduled = ScheduledIr::from_json(&name, &text).map_err(one)?;
+    let report = rendered(&scheduled, arguments.format)?;
+    match &arguments.output {
+        Some(path) => write(path, report.as_bytes())?,
+        None => print(&report)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn one(fault: Diagnostic) -> Failure {
+    Failure::Input(Diagnostics(vec![fault]))
+}
+
+fn mapped(trace: &Path, hardware: &str, element_bytes: f64) -> Result<MappedIr, Failure> {
+    if !(element_bytes > 0.0 && element_bytes <= 64.0) {
+        return Err(Failure::input("--element-bytes must lie above 0 and be at most 64", "write 2 for half precision"));
+    }
+    let workload = traced::load(trace, &TransformOptions { element_bytes }).map_err(one)?;
+    Ok(analysis::map(workload, &trace.display().to_string(), hardware)?)
+}
+
+fn rendered(ir: &ScheduledIr, format: Format) -> Result<String, Failure> {
+    match format {
+        Format::Html => analysis::html(ir).map_err(unwritable),
+        Format::Json => json(&ir.ppa),
+        Format::Md => Ok(analysis::markdown(ir)),
+        Format::Text => Ok(analysis::text(ir)),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(unwritable)
+}
+
+fn unwritable(error: serde_json::Error) -> Failure {
+    Failure::Write { path: "the report".into(), source: error.into() }
+}
+
+fn read(path: &Path) -> Result<(String, String), Failure> {
+    let fail = |source| Failure::Read { path: path.to_owned(), source };
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(fail)?;
+    file.take(MAX_BYTES).read_to_string(&mut text).map_err(fail)?;
+    Ok((path.display().to_string(), text))
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    let fail = |source| Failure::Write { path: "standard output".into(), source };
+    std::io::stdout().write_all(text.as_bytes()).map_err(fail)
+}
+
+/// Writes a file under a temporary name first, so that nothing half-written has its final one.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let fail = |source| Failure::Write { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(fail)?;
+    }
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    fs::write(&unfinished, bytes).map_err(fail)?;
+    fs::rename(&unfinished, path).map_err(fail)
+}

@@ -1,0 +1,292 @@
+//! From a traced pipeline to its description.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::description::{
+    DRAM, Dependency, LeftOut, Movement, Order, Transfer, Workload, WorkloadOperator, WorkloadTotals,
+};
+use crate::trace::transform::{EdgeKind, Inference, Pass, TracedEdge, TracedOperator, TracedPipeline, base_name};
+
+/// Parameters of operator kinds that do not grow with the number of calls.
+const SHAPE_PARAMETERS: [&str; 14] = [
+    "bins",
+    "dimensions",
+    "frequencies",
+    "levels",
+    "features",
+    "table_entries",
+    "coefficients",
+    "degree",
+    "inputs",
+    "width",
+    "layers",
+    "outputs",
+    "skips",
+    "list",
+];
+
+/// Describes a traced pipeline; `name` is the trace's.
+pub fn describe(pipeline: &TracedPipeline, name: &str) -> Workload {
+    let slots = slots(pipeline);
+    let place: BTreeMap<usize, usize> = slots
+        .iter()
+        .enumerate()
+        .flat_map(|(slot, members)| members.iter().map(move |member| (*member, slot)))
+        .collect();
+    let tiles = pipeline.streamed.as_ref().map_or(1, |streamed| streamed.tiles.max(1));
+    let inner: BTreeSet<(usize, usize)> = inner_edges(pipeline, &place);
+    let streamed: Vec<bool> = slots
+        .iter()
+        .enumerate()
+        .map(|(slot, members)| members.len() > 1 && inner.iter().any(|(from, to)| *from == slot || *to == slot))
+        .collect();
+    let edges = edges(pipeline, &slots, &place, &inner, &streamed);
+    let mut operators = Vec::new();
+    let mut traffic = Vec::new();
+    for (members, streamed) in slots.iter().zip(&streamed) {
+        let members: Vec<&TracedOperator> =
+            members.iter().filter_map(|member| pipeline.operators.get(*member)).collect();
+        if let Some(operator) = operator(&members, *streamed) {
+            operators.push(operator);
+        }
+    }
+    for (members, operator) in slots.iter().zip(&operators) {
+        let per = if operator.streamed { tiles as f64 } else { 1.0 };
+        transfers(pipeline, members, per, operator, &mut traffic);
+    }
+    Workload {
+        name: name.to_owned(),
+        tiles: if streamed.contains(&true) { tiles as u64 } else { 1 },
+        operators,
+        edges,
+        traffic,
+        unrecognised: pipeline
+            .unrecognised
+            .iter()
+            .map(|call| LeftOut {
+                function: call.function.clone(),
+                calls: call.calls,
+                reason: call.reason.clone(),
+                share_of_calls: call.share_of_calls,
+                share_of_bytes: call.share_of_bytes,
+            })
+            .collect(),
+        remarks: remarks(pipeline, tiles),
+        totals: WorkloadTotals {
+            flops: pipeline.totals.flops,
+            flops_backward: pipeline.totals.flops_backward,
+            macs: pipeline.totals.macs,
+        },
+    }
+}
+
+/// Operators that become one: the instances of a streamed one in all chunks, else each alone; producers first.
+fn slots(pipeline: &TracedPipeline) -> Vec<Vec<usize>> {
+    let mut slots: Vec<Vec<usize>> = Vec::new();
+    let streamed = pipeline.streamed.as_ref().map(|streamed| streamed.operators.as_slice()).unwrap_or_default();
+    let in_stream: BTreeSet<usize> = streamed.iter().flatten().copied().collect();
+    for index in 0..pipeline.operators.len() {
+        if let Some(members) = streamed.iter().find(|members| members.first() == Some(&index)) {
+            slots.push(members.clone());
+        } else if !in_stream.contains(&index) {
+            slots.push(vec![index]);
+        }
+    }
+    slots
+}
+
+/// Edges between slots of the same chunk.
+fn inner_edges(pipeline: &TracedPipeline, place: &BTreeMap<usize, usize>) -> BTreeSet<(usize, usize)> {
+    let chunk = |index: usize| pipeline.operators.get(index).and_then(|operator| operator.chunk);
+    let same = |edge: &&TracedEdge| chunk(edge.from).is_some() && chunk(edge.from) == chunk(edge.to);
+    let slots = |edge: &TracedEdge| Some((*place.get(&edge.from)?, *place.get(&edge.to)?));
+    pipeline.edges.iter().filter(same).filter_map(slots).collect()
+}
+
+fn edges(
+    pipeline: &TracedPipeline,
+    slots: &[Vec<usize>],
+    place: &BTreeMap<usize, usize>,
+    inner: &BTreeSet<(usize, usize)>,
+    streamed: &[bool],
+) -> Vec<Dependency> {
+    let chunk = |index: usize| pipeline.operators.get(index).and_then(|operator| operator.chunk);
+    let streams = |slot: &usize| streamed.get(*slot).copied().unwrap_or(false);
+    // Where data is known to pass, the order of calls alone makes nothing wait.
+    let fed: BTreeSet<usize> =
+        pipeline.edges.iter().filter(|edge| edge.kind != EdgeKind::Order).map(|edge| edge.to).collect();
+    let mut joined: BTreeMap<(usize, usize), Dependency> = BTreeMap::new();
+    for edge in &pipeline.edges {
+        if edge.kind == EdgeKind::Order && fed.contains(&edge.to) {
+            continue;
+        }
+        let (Some(from), Some(to)) = (place.get(&edge.from), place.get(&edge.to)) else { continue };
+        let both = streams(from) && streams(to);
+        // Chunks do not depend on each other: what the tracer drew from one to the next is the order of the calls.
+        if from == to || (both && chunk(edge.from) != chunk(edge.to)) {
+            continue;
+        }
+        let kind = if both && inner.contains(&(*from, *to)) { Order::Stream } else { Order::Barrier };
+        let name = |index: usize| pipeline.operators.get(index).map_or("", |operator| operator.name.as_str());
+        let slot_name = |slot: usize, index: usize| {
+            let joined = slots.get(slot).is_some_and(|members| members.len() > 1);
+            if joined { base_name(name(index)).to_owned() } else { name(index).to_owned() }
+        };
+        let dependency = joined.entry((*to, *from)).or_insert_with(|| Dependency {
+            from: slot_name(*from, edge.from),
+            to: slot_name(*to, edge.to),
+            kind,
+            bytes: edge.bytes,
+            inferred: edge.inferred(),
+        });
+        dependency.inferred &= edge.inferred();
+    }
+    joined.into_values().collect()
+}
+
+/// One operator for its instances in all chunks.
+fn operator(members: &[&TracedOperator], streamed: bool) -> Option<WorkloadOperator> {
+    let first = members.first()?;
+    let over = if streamed { members.len() as f64 } else { 1.0 };
+    let total =
+        |count: fn(&TracedOperator) -> u64| members.iter().map(|member| count(member) as f64).sum::<f64>() / over;
+    let mut parameters = BTreeMap::new();
+    for (name, value) in &first.sizes {
+        let values: Vec<f64> = members
+            .iter()
+            .filter_map(|member| member.sizes.iter().find(|(size, _)| size == name).map(|(_, value)| *value))
+            .collect();
+        let fixed = SHAPE_PARAMETERS.contains(&name.as_str());
+        let value = if fixed {
+            *value
+        } else {
+            let repeats = members.iter().map(|member| member.repeat as f64);
+            values.iter().zip(repeats).map(|(value, repeat)| value * repeat).sum::<f64>() / over
+        };
+        parameters.insert(name.clone(), value);
+    }
+    let mut counts = BTreeMap::from([
+        ("flops".to_owned(), total(|member| member.flops)),
+        ("read_bytes".to_owned(), total(|member| member.bytes_in)),
+        ("write_bytes".to_owned(), total(|member| member.bytes_out)),
+        ("weight_bytes".to_owned(), total(|member| member.bytes_weights)),
+    ]);
+    if members.iter().any(|member| member.macs > 0) {
+        counts.insert("macs".into(), total(|member| member.macs));
+    }
+    let shapes = |shapes: &[crate::trace::Shape]| shapes.iter().map(|shape| shape.0.clone()).collect();
+    Some(WorkloadOperator {
+        name: if members.len() > 1 { base_name(&first.name).to_owned() } else { first.name.clone() },
+        kind: first.kind.clone(),
+        category: first.category.clone(),
+        pass: if first.pass == Pass::Backward { "backward" } else { "forward" }.to_owned(),
+        function: first.function.clone(),
+        stage: first.stage.clone(),
+        calls: first.repeat,
+        streamed,
+        inputs: shapes(&first.inputs),
+        outputs: shapes(&first.outputs),
+        parameters,
+        counts,
+        inferred: first.inferred.iter().map(|inference| word(*inference).to_owned()).collect(),
+        sources: first.sources.clone(),
+        unit: None,
+    })
+}
+
+/// What an inference is about, in words.
+fn word(inference: Inference) -> &'static str {
+    match inference {
+        Inference::Order => "order",
+        Inference::Sizes => "sizes",
+        Inference::Partner => "partner",
+        Inference::Chunk => "chunk",
+        Inference::ElementSize => "element size",
+        Inference::UnknownShape => "unknown shape",
+    }
+}
+
+/// DRAM traffic of an operator: what no operator hands it, what nobody takes from it, weights once, and what a backward
+/// operator needs of its forward one. Tensors between operators stay on the chip.
+fn transfers(
+    pipeline: &TracedPipeline,
+    members: &[usize],
+    per: f64,
+    operator: &WorkloadOperator,
+    traffic: &mut Vec<Transfer>,
+) {
+    let mut sums = [0.0; 6];
+    for (number, member) in members.iter().enumerate() {
+        let Some(traced) = pipeline.operators.get(*member) else { continue };
+        let carries = |edge: &&TracedEdge| matches!(edge.kind, EdgeKind::Data | EdgeKind::Gradient | EdgeKind::Saved);
+        let update = traced.pass == Pass::Update;
+        let fed = pipeline.edges.iter().filter(carries).any(|edge| edge.to == *member);
+        let taken = pipeline.edges.iter().filter(carries).any(|edge| edge.from == *member);
+        let saved = |edge: &&TracedEdge| edge.kind == EdgeKind::Saved;
+        let bytes = |edge: &TracedEdge| edge.bytes.unwrap_or(0) as f64;
+        if update || !fed {
+            sums[0] += traced.bytes_in as f64;
+        }
+        // Every chunk uses the same weights: they are read once.
+        if number == 0 {
+            sums[1] += traced.bytes_weights as f64;
+            sums[5] += if traced.pass == Pass::Backward { traced.bytes_weights as f64 } else { 0.0 };
+        }
+        if update || !taken {
+            sums[2] += traced.bytes_out as f64;
+        }
+        let kept = pipeline.edges.iter().filter(saved);
+        sums[3] += kept.clone().filter(|edge| edge.to == *member).map(bytes).sum::<f64>();
+        sums[4] += kept.filter(|edge| edge.from == *member).map(bytes).sum::<f64>();
+    }
+    let what = [
+        ("inputs", Movement::Read),
+        ("weights", Movement::Read),
+        ("outputs", Movement::Write),
+        ("activations of the forward pass", Movement::Read),
+        ("activations for the backward pass", Movement::Write),
+        ("gradients of the weights", Movement::Write),
+    ];
+    for ((name, direction), bytes) in what.into_iter().zip(sums) {
+        if bytes > 0.0 {
+            traffic.push(Transfer {
+                name: name.to_owned(),
+                operator: operator.name.clone(),
+                memory: DRAM.to_owned(),
+                direction,
+                bytes: bytes / per,
+            });
+        }
+    }
+}
+
+fn remarks(pipeline: &TracedPipeline, tiles: usize) -> Vec<String> {
+    let mut remarks = vec![
+        "DRAM carries what enters and leaves the model, weights once, and activations kept for the backward pass; tensors between operators are taken to stay on the chip".to_owned(),
+    ];
+    if let Some(streamed) = &pipeline.streamed
+        && !streamed.equal
+    {
+        remarks.push(format!("the {tiles} chunks are of unequal size and scheduled as equal ones of the same total"));
+    }
+    if pipeline.streamed.is_none() && pipeline.chunks.len() > 1 {
+        remarks.push(format!(
+            "the {} chunks do not repeat the same operators: each operator is scheduled as a whole, none is streamed",
+            pipeline.chunks.len()
+        ));
+    }
+    let assumed =
+        |inference: Inference| pipeline.operators.iter().filter(|one| one.inferred.contains(&inference)).count();
+    for (inference, what) in [
+        (Inference::Order, "have their place from the order of the calls, as no data edge of the trace touches them"),
+        (Inference::Sizes, "have layer widths or table sizes from the call tables, as their calls do not state them"),
+        (Inference::ElementSize, "have elements of the assumed size, as the trace has no types"),
+        (Inference::Partner, "are paired with their forward call by name and shape"),
+    ] {
+        let count = assumed(inference);
+        if count > 0 {
+            remarks.push(format!("{count} of {} operators {what}", pipeline.operators.len()));
+        }
+    }
+    remarks
+}
