@@ -47,6 +47,9 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
+        /// File of optimization techniques to apply beside the sweep's own.
+        #[arg(long, value_name = "FILE")]
+        optimization_config: Option<PathBuf>,
         /// Show what a run would take: points, what constraints exclude, time, memory, disk.
         #[arg(long)]
         plan: bool,
@@ -66,7 +69,7 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: crate::validate::Format,
     },
-    /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
+    /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
     List,
     /// Show what a traced renderer computes, operator by operator.
     Trace(trace::TraceArguments),
@@ -83,6 +86,9 @@ enum Command {
 pub struct SweepArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
+    /// File of optimization techniques to apply beside the sweep's own.
+    #[arg(long, value_name = "FILE")]
+    optimization_config: Option<PathBuf>,
     /// Folder that holds the runs; each has its own folder in it.
     #[arg(long, default_value = "out", value_name = "DIR")]
     out: PathBuf,
@@ -205,7 +211,9 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps, plan, threads } => check::run(&sweeps, plan.then(|| sweep::threads(threads))),
+        Command::Check { sweeps, optimization_config, plan, threads } => {
+            check::run(&sweeps, optimization_config.as_deref(), plan.then(|| sweep::threads(threads)))
+        }
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),

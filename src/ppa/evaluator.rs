@@ -1,6 +1,7 @@
 //! Evaluating points of a plan.
 
 use super::plan::{Objective, Plan};
+use super::saving::Saving;
 use crate::schedule::Schedule;
 use crate::spec::program::{State, failure};
 use crate::spec::sweep::{Aggregate, Goal};
@@ -163,6 +164,15 @@ impl<'p> Evaluator<'p> {
     /// The objectives of the last point, joined over the workloads.
     pub fn objectives(&self) -> &[f64] {
         &self.objectives
+    }
+
+    /// What each technique leaves of each of its operators at the last point on one workload.
+    pub fn savings(&self, workload: usize) -> impl Iterator<Item = Saving> + '_ {
+        let (plan, state) = (&self.plan.workloads[workload], &self.workloads[workload].0);
+        plan.savings.iter().map(move |saving| {
+            let [s_comp, r_bytes, energy] = saving.shares.map(|place| plan.program.scalar(state, place));
+            Saving { technique: saving.technique, operator: saving.operator, s_comp, r_bytes, energy }
+        })
     }
 
     /// A parameter of the last point, by its position in [`Plan::parameters`].

@@ -11,10 +11,12 @@ pub mod metric;
 mod model;
 mod parameters;
 mod plan;
+mod saving;
 mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
 pub use evaluator::{Evaluator, Outcome};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
+pub use saving::Saving;
 pub use screen::{Screen, Screened, screen};

@@ -39,11 +39,16 @@ pub struct MetricNodes {
 /// Builds the metrics.
 pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes {
     let mut build = Build { scope, parts };
-    let active: Vec<NodeId> = (0..parts.units.len()).map(|unit| build.active_cycles(unit)).collect();
+    let one = build.constant(1.0);
+    let active: Vec<NodeId> = (0..parts.units.len()).map(|unit| build.active_cycles(unit, |_| one)).collect();
+    // Cycles with fewer bits burn less: they count less where energy is concerned.
+    let burning: Vec<NodeId> = (0..parts.units.len())
+        .map(|unit| build.active_cycles(unit, |operator| parts.operators[operator].savings.energy))
+        .collect();
     let latency_ms = build.cycles_to_ms(parts.makespan);
     let dram_bytes = build.total_over(|port| port == Port::Dram, |traffic| traffic.bytes);
     let dram_cycles = build.total_over(|port| port == Port::Dram, |traffic| traffic.cycles);
-    let core_energy = build.core_energy_mj(&active);
+    let core_energy = build.core_energy_mj(&burning);
     let dram_energy = build.dram_energy_mj(dram_bytes, latency_ms);
     let includes = |boundary| parts.study.hardware.boundary.contains(&boundary);
     let energy = if includes(Boundary::Dram) { build.add(core_energy, dram_energy) } else { core_energy };
@@ -141,8 +146,8 @@ impl Build<'_, '_, '_> {
         }
     }
 
-    /// Cycles of the frame for which the whole unit computes, averaged over its groups.
-    fn active_cycles(&mut self, unit: usize) -> NodeId {
+    /// Cycles of the frame for which the whole unit computes, averaged over its groups, each operator's times its weight.
+    fn active_cycles(&mut self, unit: usize, weight: impl Fn(usize) -> NodeId) -> NodeId {
         let parts = self.parts;
         let index = self.constant(unit as f64);
         let zero = self.constant(0.0);
@@ -150,7 +155,8 @@ impl Build<'_, '_, '_> {
         for (operator, mapped) in
             parts.mapped.iter().enumerate().filter(|(_, mapped)| mapped.candidates.contains(&unit))
         {
-            let mut cycles = self.frame_total(operator, mapped.cycles);
+            let weighted = self.mul(mapped.cycles, weight(operator));
+            let mut cycles = self.frame_total(operator, weighted);
             if parts.operators[operator].streamed {
                 cycles = self.div(cycles, parts.units[unit].groups);
             }

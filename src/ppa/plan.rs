@@ -5,10 +5,11 @@ use super::checks::{Tried, try_expressions};
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
+use super::saving::{SavingPlan, frame_shares};
 use super::screen::ScreenProgram;
 use crate::hardware::{Clock, compile_dram, compile_sram, compile_unit};
 use crate::mapping::{compile_traffic, map_operators};
-use crate::operator::{bind_workload, compile_operators};
+use crate::operator::{apply_techniques, bind_workload, compile_operators};
 use crate::schedule::{Method, Output, Schedule, compile_stages};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::hardware::Assign;
@@ -56,6 +57,8 @@ pub struct WorkloadPlan {
     pub(super) constraint_values: Vec<Option<Place>>,
     /// The same expressions, each as a program of its own.
     pub(super) screens: Vec<Option<ScreenProgram>>,
+    /// What techniques save.
+    pub(super) savings: Vec<SavingPlan<Place>>,
     /// Places that must hold a finite value.
     pub(super) guards: Vec<Place>,
     /// Places of the parameters, as in [`Plan::parameters`].
@@ -318,8 +321,10 @@ impl Compiler<'_> {
         let operators = compile_operators(&mut scope, study);
         let units: Vec<_> = units.into_iter().collect::<Option<_>>()?;
         let srams: Vec<_> = srams.into_iter().collect::<Option<_>>()?;
-        let operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
+        let mut operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
         let stream = workload.stream.as_ref();
+        let applied = apply_techniques(&mut scope, study, &mut operators)?;
+        let savings = frame_shares(&mut scope, &applied, &operators, stream);
         let traffic = compile_traffic(&mut scope, study, &operators, &srams, dram.as_ref());
         let traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
         let mapped = map_operators(&mut scope, study, &operators, &units, &srams, &traffic, stream)?;
@@ -352,6 +357,7 @@ impl Compiler<'_> {
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
         outputs.extend(constraint_nodes.iter().flatten());
         outputs.extend(&guards);
+        outputs.extend(savings.iter().flat_map(|saving| saving.shares));
         outputs.extend(&resolved);
         let binning = stream.and_then(|stream| stream.binning);
         let program = Program::new(
@@ -411,6 +417,7 @@ impl Compiler<'_> {
             metrics: nodes.metrics.iter().chain(&nodes.utilization).filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
+            savings: savings.into_iter().filter_map(|saving| saving.place(&program)).collect(),
             guards: guards.iter().filter_map(|node| place(*node)).collect(),
             parameters: resolved.iter().filter_map(|node| place(*node)).collect(),
             schedule,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 
 use super::diagnostic::{Collector, Diagnostic};
+use super::optimization::{OptimizationDecl, read_optimization};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::search::read_search;
@@ -29,6 +30,8 @@ pub struct SweepDecl {
     pub cameras: Vec<(String, Span)>,
     /// How objectives join scenes and cameras.
     pub aggregate: Aggregate,
+    /// Techniques that it applies.
+    pub optimization: OptimizationDecl,
     /// Axes, fixed and derived parameters in the order of the file.
     pub parameters: Vec<SweepParameter>,
     /// Constraints.
@@ -148,6 +151,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let cameras = reader.texts("cameras");
     let aggregate = reader.choice("aggregate", &Aggregate::NAMES).unwrap_or(Aggregate::Worst);
     let parameters = reader.table("parameters").map_or_else(Vec::new, |table| read_axes(table, diagnostics));
+    let optimization = read_optimization(&reader);
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
@@ -165,6 +169,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         scenes: scenes?.0,
         cameras,
         aggregate,
+        optimization,
         parameters,
         constraints,
         search: search?,
@@ -196,7 +201,8 @@ fn read_axes(table: &Table, diagnostics: &Collector) -> Vec<SweepParameter> {
         .collect()
 }
 
-fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
+/// Reads what a sweep says of a parameter.
+pub(super) fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
     match &node.value {
         Value::Array(items) => {
             let numbers: Vec<(f64, Span)> = items
