@@ -18,6 +18,7 @@ mod signals;
 mod slurm;
 mod study;
 mod sweep;
+mod tiles;
 mod trace;
 mod validate;
 
@@ -71,6 +72,8 @@ enum Command {
     },
     /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
     List,
+    /// Show how unevenly the measured tiles of a sweep spread over groups, and draw them.
+    Tiles(tiles::TilesArguments),
     /// Show what a traced renderer computes, operator by operator.
     Trace(trace::TraceArguments),
     /// Area, energy, leakage and access time of an SRAM block.
@@ -218,6 +221,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::List => list::run(),
+        Command::Tiles(arguments) => tiles::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Sram(question) => ask::sram(&question),
         Command::Gemm(question) => ask::gemm(&question),

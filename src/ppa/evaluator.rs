@@ -175,6 +175,20 @@ impl<'p> Evaluator<'p> {
         })
     }
 
+    /// The streamed operators of a workload with the cycles for which each tile of the last point occupies one group; one
+    /// value where all tiles are equal.
+    pub fn tile_cycles(&self, workload: usize) -> impl Iterator<Item = (&str, &[f64])> {
+        let columns = self.plan.workloads[workload].program.columns(&self.workloads[workload].0);
+        self.workloads[workload].1.streamed().map(move |(name, place)| (name, columns.get(place)))
+    }
+
+    /// Which of the camera's measurements is in force at the last point.
+    pub fn binning(&self, workload: usize) -> Option<usize> {
+        let plan = &self.plan.workloads[workload];
+        let at = plan.program.scalar(&self.workloads[workload].0, plan.binning?);
+        at.is_finite().then_some(at as usize)
+    }
+
     /// A parameter of the last point, by its position in [`Plan::parameters`].
     pub fn parameter(&self, at: usize) -> f64 {
         let (workload, (state, _)) = (&self.plan.workloads[0], &self.workloads[0]);

@@ -47,6 +47,12 @@ pub struct Plan {
 pub struct WorkloadPlan {
     /// `scene` or `scene.camera`.
     pub name: String,
+    /// Index of the scene in the study.
+    pub scene: usize,
+    /// The camera.
+    pub camera: String,
+    /// Which of the camera's measurements is in force; `None` if no tiles were measured.
+    pub(super) binning: Option<Place>,
     /// True if every tile is taken as equal because only totals are known.
     pub equal_tiles: bool,
     pub(super) program: Program,
@@ -353,13 +359,14 @@ impl Compiler<'_> {
         if self.diagnostics.error_count() > faults {
             return None;
         }
+        let binning = stream.and_then(|stream| stream.binning);
         let mut outputs: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
         outputs.extend(constraint_nodes.iter().flatten());
         outputs.extend(&guards);
+        outputs.extend(binning);
         outputs.extend(savings.iter().flat_map(|saving| saving.shares));
         outputs.extend(&resolved);
-        let binning = stream.and_then(|stream| stream.binning);
         let program = Program::new(
             &scope.graph,
             axes.len(),
@@ -413,6 +420,9 @@ impl Compiler<'_> {
         Some(WorkloadPlan {
             bounds,
             name: workload.name,
+            scene: study.scenes.iter().position(|known| known.name == scene.name).unwrap_or(0),
+            camera: camera.to_owned(),
+            binning: binning.and_then(place),
             equal_tiles: stream.is_some() && binning.is_none(),
             metrics: nodes.metrics.iter().chain(&nodes.utilization).filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),

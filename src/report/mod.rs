@@ -2,7 +2,8 @@
 //!
 //! [`table`] fixes the columns of a run before its first row; [`csv`](mod@csv) and [`parquet`] write them; [`figure`]
 //! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal;
-//! [`technique`] says what optimization techniques saved.
+//! [`technique`] says what optimization techniques saved, [`tiles`] how
+//! evenly measured tiles spread.
 
 pub mod csv;
 pub mod figure;
@@ -11,3 +12,4 @@ pub mod parquet;
 pub mod summary;
 pub mod table;
 pub mod technique;
+pub mod tiles;

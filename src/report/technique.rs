@@ -93,7 +93,12 @@ pub fn lines(records: &[TechniqueRecord]) -> Vec<String> {
         if record.factors.is_empty() {
             lines.push(format!("{} (off)", record.name));
         }
-        for factor in &record.factors {
+        let same = |a: &FactorRecord, b: &FactorRecord| {
+            (&a.workload, a.s_comp, a.r_bytes, a.energy) == (&b.workload, b.s_comp, b.r_bytes, b.energy)
+        };
+        for alike in record.factors.chunk_by(same) {
+            let factor = &alike[0];
+            let operators: Vec<&str> = alike.iter().map(|factor| factor.operator.as_str()).collect();
             let energy = match factor.energy {
                 Some(1.0) => String::new(),
                 energy => format!(", energy per cycle x {}", share(energy)),
@@ -101,7 +106,7 @@ pub fn lines(records: &[TechniqueRecord]) -> Vec<String> {
             lines.push(format!(
                 "{} on {} of {}: compute x {}, bytes x {}{energy}",
                 record.name,
-                factor.operator,
+                operators.join(", "),
                 factor.workload,
                 share(factor.s_comp),
                 share(factor.r_bytes)

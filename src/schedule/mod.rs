@@ -4,8 +4,9 @@
 //! stages that can use it at the same time; `bound` is the least length that any schedule could have. [`Schedule`] runs
 //! at every design point: `stream` where no unit is wanted by two stages at once (one pass over the tiles, equal tiles
 //! jumped exactly), `list` where stages compete (a list schedule in order of time, DAGS priorities).
-//! `enclose` bounds its length over boxes of points.
+//! `enclose` bounds its length over boxes of points. [`balance`] spreads the tiles of one stage over groups.
 
+pub mod balance;
 mod bound;
 mod enclose;
 mod graph;

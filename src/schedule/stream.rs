@@ -69,7 +69,7 @@ impl StreamScheduler {
             let first = part.members[0];
             if stages[first].streamed {
                 let order = TileOrder::new(blocks, tiles);
-                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns);
+                part.run(&mut self.end, &mut self.times, stages, groups, &order, self.contiguous, columns);
             } else {
                 let stage = &stages[first];
                 let start = barrier_end(&self.end, stage);
@@ -106,7 +106,8 @@ impl Part {
         Self { members, lanes, consumers }
     }
 
-    /// Runs the tiles of the part and notes the end of each of its stages.
+    /// Runs the tiles of the part and notes the end of each of its stages. The groups of unit `owner` own blocks of them.
+    #[allow(clippy::too_many_arguments)]
     fn run(
         &mut self,
         end: &mut [f64],
@@ -114,6 +115,7 @@ impl Part {
         stages: &[StagePlaces],
         groups: &[Place],
         order: &TileOrder,
+        owner: Option<usize>,
         columns: Columns<'_>,
     ) {
         let members = &self.members;
@@ -126,6 +128,7 @@ impl Part {
             lane.ready = barrier_end(end, stage) - origin;
             lane.latency = columns.scalar(stage.latency);
             lane.groups = (columns.scalar(groups[stage.candidates[0]]) as usize).clamp(1, MAX_GROUPS);
+            lane.owned = owner == Some(stage.candidates[0]);
             for ((_, buffer), (stage, input)) in lane.consumers.iter_mut().zip(consumers) {
                 *buffer = (columns.scalar(stages[*stage].inputs[*input].1) as usize).clamp(1, MAX_BUFFER);
             }

@@ -39,6 +39,8 @@ pub(super) struct Lane {
     pub latency: f64,
     /// Groups that take whole tiles.
     pub groups: usize,
+    /// True if each group owns one block of the tiles and takes no other's.
+    pub owned: bool,
     /// Cycles of each tile where all are equal.
     pub occupancy: f64,
     /// End of the last tile.
@@ -261,6 +263,10 @@ pub(super) fn run_unequal(lanes: &mut [Lane], times: &mut Times, order: &TileOrd
                 let ready = start(rows, lane, at);
                 let left = if lane.groups == 1 {
                     ready + cycles
+                } else if lane.owned {
+                    let own = &mut free[order.block(first + at)];
+                    *own = larger(ready, *own) + cycles;
+                    *own
                 } else {
                     let free = &mut free[..lane.groups];
                     let (mut earliest, mut least) = (0, free[0]);
@@ -292,6 +298,13 @@ impl TileOrder {
     /// `blocks` contiguous blocks of nearly equal length take turns; one is row-major order.
     pub(super) fn new(blocks: usize, tiles: usize) -> Self {
         Self { tiles, blocks: blocks.clamp(1, tiles.max(1)) }
+    }
+
+    /// The block whose turn a position of the stream is.
+    #[inline(always)]
+    fn block(&self, position: usize) -> usize {
+        let whole = self.tiles / self.blocks * self.blocks;
+        if position < whole { position % self.blocks } else { position - whole }
     }
 
     /// The measured tile at a position of the stream.

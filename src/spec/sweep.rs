@@ -127,6 +127,8 @@ pub struct OutputDecl {
     pub parquet: bool,
     /// Write `figures/pareto.svg`.
     pub pareto_figure: bool,
+    /// Write `figures/tiles.svg`.
+    pub tiles_figure: bool,
     /// Metrics to write, with their places; empty: all.
     pub metrics: Vec<(String, Span)>,
 }
@@ -155,11 +157,10 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
-    let output = reader
-        .table("output")
-        .map_or(Some(OutputDecl { csv: true, parquet: true, pareto_figure: true, metrics: Vec::new() }), |table| {
-            read_output(table, diagnostics)
-        });
+    let output = reader.table("output").map_or(
+        Some(OutputDecl { csv: true, parquet: true, pareto_figure: true, tiles_figure: false, metrics: Vec::new() }),
+        |table| read_output(table, diagnostics),
+    );
     reader.finish();
     Some(SweepDecl {
         name: name?,
@@ -365,16 +366,18 @@ fn read_output(table: &Table, diagnostics: &Collector) -> Option<OutputDecl> {
     }
     let figures = reader.texts("figures");
     for (figure, span) in &figures {
-        if figure != "pareto" {
-            reader.error(span, format!("there is no figure \"{figure}\""), "known is: pareto");
+        if !matches!(figure.as_str(), "pareto" | "tiles") {
+            reader.error(span, format!("there is no figure \"{figure}\""), "known are: pareto, tiles");
         }
     }
+    let drawn = |wanted: &str| figures.iter().any(|(figure, _)| figure == wanted);
     let metrics = reader.texts("metrics");
     let has = |format: &str| table.get("formats").is_none() || formats.iter().any(|(name, _)| name == format);
     let output = OutputDecl {
         csv: has("csv"),
         parquet: has("parquet"),
-        pareto_figure: table.get("figures").is_none() || !figures.is_empty(),
+        pareto_figure: table.get("figures").is_none() || drawn("pareto"),
+        tiles_figure: drawn("tiles"),
         metrics,
     };
     reader.finish();
