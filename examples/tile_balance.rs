@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 /// The tiles of every camera of every scene.
-fn loads(folder: &Path) -> Result<Vec<TileLoad>, String> {
+pub fn loads(folder: &Path) -> Result<Vec<TileLoad>, String> {
     let mut loads = Vec::new();
     for scene in SCENES {
         let walked = folder.join(format!("{scene}_tile16_walked.csv"));

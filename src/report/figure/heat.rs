@@ -38,10 +38,12 @@ const VIRIDIS: [(u8, u8, u8); 9] = [
 
 /// Shades that are told apart; neighbouring tiles of one shade are drawn as one.
 const SHADES: usize = 48;
+/// How far a tile reaches under its neighbours.
+const OVERLAP: i32 = 2;
 /// Tiles without work.
 const EMPTY: RGBColor = RGBColor(0xF2, 0xF2, 0xF2);
 
-/// Every tile of some screens by its cycles over the mean of its screen, in one scale.
+/// Every tile of some screens by its cycles over the longest of its screen; each caption says what that is over the mean.
 #[derive(Clone, Copy, Debug)]
 pub struct TileFigure<'a> {
     /// The bold line on top; none where it is empty.
@@ -78,7 +80,6 @@ impl TileFigure<'_> {
             self.loads.chunks(columns).map(|row| CAPTION + row.iter().map(height).max().unwrap_or(0)).collect();
         let panels: i32 = rows.iter().map(|row| row + GAP).sum();
         let total = top + panels + BAR_BLOCK + 9 * PT * note.len() as i32 + EDGE;
-        let most = self.loads.iter().map(TileLoad::peak).fold(1.0, f64::max);
         Canvas::paint((WIDTH, total), |canvas| {
             for (at, line) in title.iter().enumerate() {
                 canvas.bold(line, (EDGE, EDGE + 9 * PT + 12 * PT * at as i32), LARGE, INK)?;
@@ -87,11 +88,11 @@ impl TileFigure<'_> {
             for (row, tall) in self.loads.chunks(columns).zip(&rows) {
                 for (at, load) in row.iter().enumerate() {
                     let left = EDGE + at as i32 * (width + GAP);
-                    panel(canvas, load, (left, y), (width, height(load)), most)?;
+                    panel(canvas, load, (left, y), (width, height(load)))?;
                 }
                 y += tall + GAP;
             }
-            bar(canvas, (EDGE, y), most)?;
+            bar(canvas, (EDGE, y))?;
             for (at, line) in note.iter().enumerate() {
                 let below = y + BAR_BLOCK + 7 * PT + 9 * PT * at as i32;
                 canvas.text(line, (EDGE, below), Align::Left, SMALL, FAINT_INK)?;
@@ -101,7 +102,7 @@ impl TileFigure<'_> {
     }
 }
 
-fn panel(canvas: &Canvas, load: &TileLoad, (left, top): Point, (width, height): Point, most: f64) -> Drawn {
+fn panel(canvas: &Canvas, load: &TileLoad, (left, top): Point, (width, height): Point) -> Drawn {
     let captions = [
         wrap_at_most(1, &load.workload, "", SMALL, width),
         vec![format!("{}: longest {:.1} x mean", load.operator, load.peak())],
@@ -114,20 +115,18 @@ fn panel(canvas: &Canvas, load: &TileLoad, (left, top): Point, (width, height): 
     let x = |column: usize| left + (width as i64 * column as i64 / columns.max(1) as i64) as i32;
     let y = |row: usize| top + (height as i64 * row as i64 / rows.max(1) as i64) as i32;
     rectangle(canvas, (left, top), (left + width, top + height), EMPTY)?;
-    let mean = load.mean();
-    let shades: Vec<(usize, usize)> = load
-        .index
-        .iter()
-        .zip(&load.cycles)
-        .map(|(tile, cycles)| (*tile as usize, shade(cycles / mean / most)))
-        .collect();
+    let longest = load.peak() * load.mean();
+    let shades: Vec<(usize, usize)> =
+        load.index.iter().zip(&load.cycles).map(|(tile, cycles)| (*tile as usize, shade(cycles / longest))).collect();
     let follows = |a: &(usize, usize), b: &(usize, usize)| b.0 == a.0 + 1 && b.0 % columns.max(1) != 0 && a.1 == b.1;
     for run in shades.chunk_by(follows) {
         let ((first, shade), (last, _)) = (run[0], run[run.len() - 1]);
         let row = first / columns.max(1);
         if row < rows {
             let corner = (x(first % columns), y(row));
-            rectangle(canvas, corner, (x(last % columns + 1), y(row + 1)), colour(shade))?;
+            // What follows to the right and below covers the overlap, without which viewers show the paper between tiles.
+            let end = ((x(last % columns + 1) + OVERLAP).min(left + width), (y(row + 1) + OVERLAP).min(top + height));
+            rectangle(canvas, corner, end, colour(shade))?;
         }
     }
     let (right, bottom) = (left + width, top + height);
@@ -135,16 +134,16 @@ fn panel(canvas: &Canvas, load: &TileLoad, (left, top): Point, (width, height): 
     canvas.line(&frame, FRAME, 5)
 }
 
-/// The colour bar with ticks: cycles of a tile over the mean.
-fn bar(canvas: &Canvas, (left, top): Point, most: f64) -> Drawn {
+/// The colour bar with its ticks.
+fn bar(canvas: &Canvas, (left, top): Point) -> Drawn {
     let length = WIDTH / 2;
     for shade in 0..SHADES {
         let x = |shade: usize| left + length * shade as i32 / SHADES as i32;
-        rectangle(canvas, (x(shade), top), (x(shade + 1), top + BAR), colour(shade))?;
+        rectangle(canvas, (x(shade), top), (left + length, top + BAR), colour(shade))?;
     }
-    let scale = Scale::new((0.0, most), Run::Across(length));
+    let scale = Scale::new((0.0, 1.0), Run::Across(length));
     // The axis leaves a margin beyond its data that the bar does not have.
-    let (from, to) = (scale.at(0.0), scale.at(most));
+    let (from, to) = (scale.at(0.0), scale.at(1.0));
     for tick in scale.major_ticks() {
         let share = (tick.at - from) / (to - from);
         if (-1e-9..=1.0 + 1e-9).contains(&share) {
@@ -154,7 +153,7 @@ fn bar(canvas: &Canvas, (left, top): Point, most: f64) -> Drawn {
         }
     }
     canvas.text(
-        "cycles of a tile over the mean of its screen",
+        "cycles of a tile over the longest of its screen",
         (left, top + BAR + 21 * PT),
         Align::Left,
         SMALL,
