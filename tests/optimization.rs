@@ -102,8 +102,8 @@ fn every_technique_has_the_factor_that_its_source_gives() {
         let factor = factor.unwrap_or_else(|| panic!("{technique} is not on {operator}: {record:?}"));
         let shares = [factor.s_comp, factor.r_bytes, factor.energy].map(|share| share.unwrap_or(f64::NAN));
         for (share, expected) in shares.into_iter().zip(expected) {
-            // Sixteen tiles in which nothing is blended count one blend each.
-            assert!(error(share, *expected) < 5e-6, "{technique} on {operator}: {shares:?}, not {expected}");
+            // A tile in which nothing is blended counts one blend, so that its factor is above 0: at most 1,592 of 10.8 million.
+            assert!(error(share, *expected) < 1.5e-4, "{technique} on {operator}: {shares:?}, not {expected}");
         }
         covered.push(*technique);
     }
@@ -290,7 +290,7 @@ fn the_run_names_its_techniques_in_summary_and_manifest() {
     fs::write(folder.path().join("opt.toml"), "[early_ray_termination]\n").expect("config");
     let output = common::program(folder.path(), &["sweep", "s.toml", "--optimization-config", "opt.toml"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("early_ray_termination on blend of plant: compute x 0.9663, bytes x 0.9663"), "{text}");
+    assert!(text.contains("early_ray_termination on blend of plant.az000: compute x 0.9663, bytes x 0.9663"), "{text}");
     let manifest = fs::read_to_string(folder.path().join("out/s/manifest.json")).expect("manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("manifest");
     assert_eq!(manifest["command"], "nerarch-dse sweep s.toml --optimization-config opt.toml");

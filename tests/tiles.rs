@@ -31,6 +31,8 @@ instances = "cores"
 groups = "cores"
 assign = "ASSIGN"
 rate = { item = "pixel_gaussian", per_cycle = 1 }
+area_mm2 = { total = 1 }
+power_mw = { total_dynamic = 1 }
 "#;
 
 const PIPELINE: &str = r#"
@@ -110,7 +112,7 @@ fn the_command_prints_the_table_and_draws_every_camera() {
     let sweep = sweep(folder.path(), "dynamic");
     let output = common::program(folder.path(), &["tiles", &sweep, "--groups", "64", "--figure", "t.svg"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("| playbot | 335 of 625 |"), "{text}");
+    assert!(output.status.success() && text.contains("| playbot.az000 | 335 of 625 |"), "{text}");
     let svg = fs::read_to_string(folder.path().join("t.svg")).expect("figure");
     assert!(svg.contains("playbot") && svg.contains("over the longest of its screen"));
     let output = common::program(folder.path(), &["tiles", &sweep, "--operator", "blnd"]);

@@ -452,8 +452,11 @@ impl Compiler<'_> {
 
     /// A parameter that only the sweep knows and nothing uses is a misspelt one; an axis that nothing uses is dead.
     fn check_unused(&self, scope: &Scope<'_>, axes: &[Axis]) {
+        let of_techniques: Vec<String> =
+            self.study.techniques.iter().flat_map(|one| one.study_parameters()).map(|decl| decl.name).collect();
         let declared = || {
-            self.study.hardware.parameters.iter().chain(&self.study.pipeline.parameters).map(|decl| decl.name.as_str())
+            let own = self.study.hardware.parameters.iter().chain(&self.study.pipeline.parameters);
+            own.map(|decl| decl.name.as_str()).chain(of_techniques.iter().map(String::as_str))
         };
         for name in scope.unused() {
             let Some(given) = self.study.sweep.parameters.iter().find(|parameter| parameter.name == name) else {
