@@ -118,7 +118,8 @@ fn panel(canvas: &Canvas, load: &TileLoad, (left, top): Point, (width, height): 
     let longest = load.peak() * load.mean();
     let shades: Vec<(usize, usize)> =
         load.index.iter().zip(&load.cycles).map(|(tile, cycles)| (*tile as usize, shade(cycles / longest))).collect();
-    let follows = |a: &(usize, usize), b: &(usize, usize)| b.0 == a.0 + 1 && b.0 % columns.max(1) != 0 && a.1 == b.1;
+    let follows =
+        |a: &(usize, usize), b: &(usize, usize)| b.0 == a.0 + 1 && !b.0.is_multiple_of(columns.max(1)) && a.1 == b.1;
     for run in shades.chunk_by(follows) {
         let ((first, shade), (last, _)) = (run[0], run[run.len() - 1]);
         let row = first / columns.max(1);
