@@ -102,6 +102,28 @@ const CASES: &[Case] = &[
         &["there are two of the unit or SRAM block `culler`", "the first stands at"],
     ),
     ("hardware.toml", "{ mhz = 1500", "{ mhz = 400", &["operating points must have increasing clocks"]),
+    // Techniques.
+    (
+        "sweep.toml",
+        "[parameters]",
+        "optimizations = [\"nope\"]\n[parameters]",
+        &["there is no technique `nope`", "known are"],
+    ),
+    (
+        "sweep.toml",
+        "[parameters]",
+        "optimizations = [\"tile_culling\"]\n[parameters]",
+        &[
+            "technique `tile_culling` needs the feature \"tile-culling\", which hardware `hw` does not have",
+            "it has none",
+        ],
+    ),
+    (
+        "hardware.toml",
+        "node_nm = 28",
+        "node_nm = 28\nfeatures = [\"a\"]\nbuilt_in_features = [\"a\"]",
+        &["\"a\" stands in `features` and in `built_in_features`", "keep it in"],
+    ),
     // Numbers and expressions.
     (
         "sweep.toml",

@@ -1,5 +1,6 @@
 //! `nerarch-dse check`
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::study::Ready;
@@ -7,16 +8,22 @@ use super::{Failure, plan, verify};
 use crate::explore::count_points;
 use crate::ppa::Evaluator;
 use crate::report::summary::short;
+use crate::report::technique;
 use crate::schedule::Method;
 use crate::spec::Diagnostics;
 
 /// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads and the
 /// verification of its schedules if that is wanted; the
 /// faults of all of them are reported together.
-pub fn run(sweeps: &[String], plan: Option<usize>, verify: bool) -> Result<ExitCode, Failure> {
+pub fn run(
+    sweeps: &[String],
+    optimization: Option<&Path>,
+    plan: Option<usize>,
+    verify: bool,
+) -> Result<ExitCode, Failure> {
     let mut faults = Vec::new();
     for sweep in sweeps {
-        match check(sweep, plan, verify) {
+        match check(sweep, optimization, plan, verify) {
             Err(Failure::Input(Diagnostics(more))) => faults.extend(more),
             other => other?,
         }
@@ -24,8 +31,8 @@ pub fn run(sweeps: &[String], plan: Option<usize>, verify: bool) -> Result<ExitC
     if faults.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::Input(Diagnostics(faults))) }
 }
 
-fn check(sweep: &str, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
-    let ready = Ready::load(sweep, false)?;
+fn check(sweep: &str, optimization: Option<&Path>, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
+    let ready = Ready::load(sweep, optimization, false)?;
     let Ready { study, plan, space, .. } = &ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {
@@ -51,6 +58,9 @@ fn check(sweep: &str, threads: Option<usize>, verify: bool) -> Result<(), Failur
             None => short(value),
         };
         println!("  parameter  {name} = {text}");
+    }
+    for line in technique::lines(&technique::records(study, plan)) {
+        println!("  technique  {line}");
     }
     for objective in &plan.objectives {
         println!("  objective  {:?} {}", objective.goal, objective.name);

@@ -15,7 +15,7 @@ pub fn run() -> Result<ExitCode, Failure> {
             if category == Category::Kinds {
                 for kind in kind::read(&source, &Collector::default()) {
                     let counts: Vec<&str> = kind.counts.iter().map(|(count, _, _)| count.as_str()).collect();
-                    println!("  {:<20} {}; counts {}", kind.name, kind.category, counts.join(", "));
+                    println!("  {:<28} {}; counts {}", kind.name, kind.category, counts.join(", "));
                 }
             } else {
                 let table = tree::parse(&source, &Collector::default());
@@ -23,7 +23,7 @@ pub fn run() -> Result<ExitCode, Failure> {
                     tree::Value::Text(text) => text.as_str(),
                     _ => "",
                 });
-                println!("  {name:<20} {doc}");
+                println!("  {name:<28} {doc}");
             }
         }
         println!();

@@ -8,7 +8,7 @@ use super::folder::{RECORD, RunFolder};
 use super::output::{ResultFiles, Session};
 use super::previous::{self, Previous, listed};
 use super::progress::Progress;
-use super::study::Ready;
+use super::study::{Ready, typed};
 use super::sweep::{finish, runtime, threads};
 use super::{Failure, Saved, shard, signals};
 use crate::explore::record::{Known, RecordReader};
@@ -23,6 +23,9 @@ const NAMED_SHARDS: usize = 12;
 pub struct MergeArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
+    /// File of optimization techniques to apply beside the sweep's own.
+    #[arg(long, value_name = "FILE")]
+    optimization_config: Option<PathBuf>,
     /// Folders of shards, or folders that hold them; --out if not given.
     folders: Vec<PathBuf>,
     /// Folder that holds the runs.
@@ -42,7 +45,7 @@ pub struct MergeArguments {
 /// Joins shards into the result of a single run.
 pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let ready = Ready::load(&arguments.sweep, arguments.quiet)?;
+    let ready = Ready::load(&arguments.sweep, arguments.optimization_config.as_deref(), arguments.quiet)?;
     let stop = signals::stop_flag().map_err(RunError::from)?;
     let name = &ready.study.sweep.name;
     let folder = RunFolder::lock(&arguments.out, name)?;
@@ -87,7 +90,8 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     match (end, session.files) {
         (Ok(End::Complete(summary)), Some(files)) => {
             let runtime = runtime(threads, started.elapsed().as_secs_f64(), 0);
-            finish(&ready, &folder, files, &summary, &arguments.sweep, runtime, arguments.quiet)
+            let sweep = typed(&arguments.sweep, arguments.optimization_config.as_deref());
+            finish(&ready, &folder, files, &summary, &sweep, runtime, arguments.quiet)
         }
         (end, _) => {
             let work = folder.work();

@@ -19,6 +19,7 @@ mod signals;
 mod slurm;
 mod study;
 mod sweep;
+mod tiles;
 mod trace;
 mod validate;
 mod verify;
@@ -49,6 +50,9 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
+        /// File of optimization techniques to apply beside the sweep's own.
+        #[arg(long, value_name = "FILE")]
+        optimization_config: Option<PathBuf>,
         /// Show what a run would take: points, what constraints exclude, time, memory, disk.
         #[arg(long)]
         plan: bool,
@@ -71,8 +75,10 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: crate::validate::Format,
     },
-    /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
+    /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
     List,
+    /// Show how unevenly the measured tiles of a sweep spread over groups, and draw them.
+    Tiles(tiles::TilesArguments),
     /// Show what a traced renderer computes, operator by operator.
     Trace(trace::TraceArguments),
     /// Map and schedule a traced workload on a hardware; write IRs, reports and pictures into a folder.
@@ -96,6 +102,9 @@ enum Command {
 pub struct SweepArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
+    /// File of optimization techniques to apply beside the sweep's own.
+    #[arg(long, value_name = "FILE")]
+    optimization_config: Option<PathBuf>,
     /// Folder that holds the runs; each has its own folder in it.
     #[arg(long, default_value = "out", value_name = "DIR")]
     out: PathBuf,
@@ -221,13 +230,15 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps, plan, verify, threads } => {
-            check::run(&sweeps, plan.then(|| sweep::threads(threads)), verify)
+        Command::Check { sweeps, optimization_config, plan, verify, threads } => {
+            let threads = plan.then(|| sweep::threads(threads));
+            check::run(&sweeps, optimization_config.as_deref(), threads, verify)
         }
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::List => list::run(),
+        Command::Tiles(arguments) => tiles::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Analyze(arguments) => analyze::analyze(&arguments),
         Command::Map(arguments) => analyze::map(&arguments),

@@ -10,8 +10,9 @@ use crate::ppa::{Evaluator, Outcome, Plan};
 use crate::report::csv::CsvWriter;
 use crate::report::figure::{Axis, Marked, ParetoFigure};
 use crate::report::manifest::{Manifest, Runtime};
-use crate::report::summary::Reference;
+use crate::report::summary::{Reference, point_text};
 use crate::report::table::{Rows, Schema};
+use crate::report::tiles;
 use crate::spec::Study;
 
 /// Writes everything that stands beside the table of results. The identity comes last: where it is, all files are.
@@ -27,6 +28,12 @@ pub fn write(
         && let Some(svg) = draw(study, plan, cloud, summary, reference)
     {
         folder.write("figures/pareto.svg", svg.as_bytes())?;
+    }
+    if study.sweep.output.tiles_figure {
+        let loads = tiles::loads(study, plan, &vec![0; plan.axes.len()], None);
+        if let Some(svg) = super::tiles::draw(study, plan, &point_text(plan, space, 0), &loads) {
+            folder.write("figures/tiles.svg", svg.as_bytes())?;
+        }
     }
     if let Some(history) = &summary.history {
         let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();

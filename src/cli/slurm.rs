@@ -12,6 +12,9 @@ use crate::explore::MAX_SHARDS;
 pub struct SlurmArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
+    /// File of optimization techniques to apply beside the sweep's own.
+    #[arg(long, value_name = "FILE")]
+    optimization_config: Option<PathBuf>,
     /// Tasks of the job array.
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
     shards: u64,
@@ -28,7 +31,7 @@ pub struct SlurmArguments {
 
 /// Prints the script of a job array.
 pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, false)?;
+    let ready = Ready::load(&arguments.sweep, arguments.optimization_config.as_deref(), false)?;
     if arguments.time.is_empty()
         || !arguments.time.chars().all(|letter| letter.is_ascii_digit() || ":-".contains(letter))
     {
@@ -43,7 +46,12 @@ pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
 
 fn script(arguments: &SlurmArguments, name: &str) -> String {
     let SlurmArguments { shards, cpus, time, .. } = arguments;
-    let (sweep, out) = (quoted(&arguments.sweep), quoted(&arguments.out.display().to_string()));
+    let out = quoted(&arguments.out.display().to_string());
+    let optimization = arguments.optimization_config.as_ref().map(|file| quoted(&file.display().to_string()));
+    let sweep = match optimization {
+        Some(file) => format!("{} --optimization-config {file}", quoted(&arguments.sweep)),
+        None => quoted(&arguments.sweep),
+    };
     format!(
         r#"#!/bin/bash
 # Evaluates {name} in {shards} shards. Submit it, and the merge behind it:

@@ -1,5 +1,7 @@
 //! A sweep, loaded and compiled, with all that its run needs.
 
+use std::path::Path;
+
 use super::{Failure, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::{Identity, Layout};
@@ -24,12 +26,12 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Loads and compiles a sweep.
+    /// Loads and compiles a sweep, with the techniques that the file `optimization` adds.
     ///
     /// # Errors
     /// Every fault of its files.
-    pub fn load(sweep: &str, quiet: bool) -> Result<Self, Failure> {
-        let (study, warnings) = Study::load(sweep)?;
+    pub fn load(sweep: &str, optimization: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
+        let (study, warnings) = Study::load_with(sweep, optimization)?;
         let (plan, more) = Plan::compile(&study)?;
         if !quiet {
             show_warnings(&warnings);
@@ -47,5 +49,13 @@ impl Ready {
         let columns = schema.columns.iter().map(|column| column.name.clone()).collect();
         let identity = Identity::new(&study, &space, columns);
         Ok(Self { study, plan, space, schema, layout, identity })
+    }
+}
+
+/// The arguments that name a sweep, as they were typed.
+pub fn typed(sweep: &str, optimization: Option<&Path>) -> String {
+    match optimization {
+        Some(file) => format!("{sweep} --optimization-config {}", file.display()),
+        None => sweep.to_owned(),
     }
 }

@@ -91,6 +91,9 @@ fn compile(
         return None;
     }
     let (memory, span) = &decl.memory;
+    let savings = &operators[operator].savings;
+    let left = savings.r_bytes(scope, memory == "dram", decl.direction == Direction::Read);
+    let bytes = scope.graph.binary(Function::Mul, bytes, left);
     if memory == "dram" {
         let (cycles, latency_cycles) =
             dram_transfer(scope, study, dram, bytes, (&decl.pattern.0, &decl.pattern.1), span)?;

@@ -104,6 +104,7 @@ fn map_operator(
     let mut best: Option<(NodeId, NodeId, NodeId)> = None;
     for &index in &candidates {
         let cycles = unit_cycles(scope, operator, &units[index])?;
+        let cycles = scope.graph.binary(Function::Mul, cycles, operator.savings.s_comp);
         let work = whole_work(scope, operator, &units[index], cycles, stream);
         let unit = scope.graph.constant(index as f64);
         best = Some(match best {
@@ -163,7 +164,7 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
     let what = format!("cycles of operator `{}` on unit `{}`", operator.name, unit.name);
     match &unit.rate {
         RateDecl::Item { item, per_cycle, .. } => {
-            let count = operator.counts.get(item)?;
+            let count = operator.unit_counts.get(item)?;
             let rate = scope.compile(per_cycle, &format!("rate of unit `{}`", unit.name), &[])?;
             let rate =
                 scope.at_least(rate, f64::MIN_POSITIVE, &per_cycle.span, &format!("rate of unit `{}`", unit.name));
@@ -184,7 +185,7 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
             Some(total)
         }
         RateDecl::Cycles(figure) => {
-            let mut locals = operator.counts.locals();
+            let mut locals = operator.unit_counts.locals();
             locals.extend(unit.locals(lanes));
             let cycles = scope.compile(&figure.quantity, &what, &locals)?;
             Some(scope.at_least(cycles, 0.0, &figure.quantity.span, &what))

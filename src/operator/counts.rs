@@ -1,5 +1,6 @@
 //! The counts of each operator of a pipeline.
 
+use super::technique::Savings;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::kind::{CountDecl, KindDecl, Pass};
 use crate::spec::pipeline::{EdgeKind, OperatorDecl};
@@ -20,6 +21,12 @@ pub struct Operator {
     pub pass: Pass,
     /// What it counts: per tile if it streams, else per frame.
     pub counts: Counts,
+    /// The same as its unit sees it: with the bits that low-bit techniques leave.
+    pub unit_counts: Counts,
+    /// Bits of an element.
+    pub element_bits: NodeId,
+    /// What techniques leave of its work.
+    pub savings: Savings,
     /// True if it works tile by tile.
     pub streamed: bool,
     /// Its matrix products, for systolic arrays.
@@ -77,7 +84,9 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         );
         return None;
     }
-    let locals = arguments(scope, decl, kind)?;
+    let locals = arguments(scope, decl, kind, None)?;
+    let sixteen = scope.graph.constant(16.0);
+    let element_bits = locals.iter().find(|(name, _)| name == "bits").map_or(sixteen, |(_, bits)| bits.node);
     let gemms = compile_gemms(scope, decl, kind, &locals)?;
     let counts = compile_counts(scope, decl, kind, locals)?;
     let tiled = counts.0.iter().any(|(_, node)| scope.graph.is_tiled(*node));
@@ -99,7 +108,10 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         kind: kind.name.clone(),
         category: kind.category.clone(),
         pass: decl.pass,
+        unit_counts: counts.clone(),
         counts,
+        element_bits,
+        savings: Savings::none(scope),
         streamed: streams,
         gemms,
     })
@@ -136,6 +148,13 @@ fn compile_gemms(
 
 /// Counts that an operator may state although its kind does not count them.
 const COMMON: [&str; 5] = ["flops", "macs", "read_bytes", "weight_bytes", "write_bytes"];
+
+/// The counts of an operator whose elements have `bits` bits, whatever it says itself.
+pub(super) fn recount(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl, bits: NodeId) -> Option<Counts> {
+    let kind = study.kinds.iter().find(|kind| kind.name == decl.kind.0)?;
+    let locals = arguments(scope, decl, kind, Some(bits))?;
+    compile_counts(scope, decl, kind, locals)
+}
 
 /// The counts of the operator's pass from the arguments; those of the backward pass may use the forward ones as
 /// `forward.*`. What the operator states itself takes the place of what its kind says.
@@ -196,8 +215,8 @@ pub fn count(kind: &KindDecl, pass: Pass, arguments: &[(&str, f64)]) -> Result<V
             .collect(),
         stated: Vec::new(),
     };
-    let counts =
-        self::arguments(&mut scope, &decl, kind).and_then(|locals| compile_counts(&mut scope, &decl, kind, locals));
+    let counts = self::arguments(&mut scope, &decl, kind, None)
+        .and_then(|locals| compile_counts(&mut scope, &decl, kind, locals));
     let values = counts.and_then(|counts| {
         let value = |node| scope.graph.constant_value(node).filter(|value: &f64| value.is_finite());
         counts.0.into_iter().map(|(name, node)| Some((name, value(node)?))).collect::<Option<Vec<_>>>()
@@ -208,8 +227,13 @@ pub fn count(kind: &KindDecl, pass: Pass, arguments: &[(&str, f64)]) -> Result<V
     diagnostics.finish(values).map(|(values, _)| values)
 }
 
-/// The values of a kind's parameters: what the operator gives, else the kind's defaults.
-fn arguments(scope: &mut Scope<'_>, decl: &OperatorDecl, kind: &KindDecl) -> Option<Vec<(String, Typed)>> {
+/// The values of a kind's parameters: what the operator gives, else the kind's defaults; `bits` where it is stated.
+fn arguments(
+    scope: &mut Scope<'_>,
+    decl: &OperatorDecl,
+    kind: &KindDecl,
+    bits: Option<NodeId>,
+) -> Option<Vec<(String, Typed)>> {
     let known = || kind.parameters.iter().map(|(name, _, _)| name.as_str());
     for (name, span, _) in &decl.arguments {
         if !known().any(|parameter| parameter == name) {
@@ -222,6 +246,7 @@ fn arguments(scope: &mut Scope<'_>, decl: &OperatorDecl, kind: &KindDecl) -> Opt
         let given = decl.arguments.iter().find(|(argument, _, _)| argument == name);
         let what = format!("`{name}` of operator `{}`", decl.name);
         let node = match (given, default) {
+            _ if name == "bits" && bits.is_some() => bits,
             (Some((_, _, quantity)), _) => scope.compile(quantity, &what, &[]),
             // A default may use the parameters before it.
             (None, Some(default)) => scope.compile(default, &what, &locals),

@@ -2,6 +2,7 @@
 
 use super::metric;
 use super::plan::{Objective, Plan};
+use super::saving::Saving;
 use crate::schedule::Schedule;
 use crate::spec::program::{Columns, State, failure};
 use crate::spec::sweep::{Aggregate, Goal};
@@ -164,6 +165,29 @@ impl<'p> Evaluator<'p> {
     /// The objectives of the last point, joined over the workloads.
     pub fn objectives(&self) -> &[f64] {
         &self.objectives
+    }
+
+    /// What each technique leaves of each of its operators at the last point on one workload.
+    pub fn savings(&self, workload: usize) -> impl Iterator<Item = Saving> + '_ {
+        let (plan, state) = (&self.plan.workloads[workload], &self.workloads[workload].0);
+        plan.savings.iter().map(move |saving| {
+            let [s_comp, r_bytes, energy] = saving.shares.map(|place| plan.program.scalar(state, place));
+            Saving { technique: saving.technique, operator: saving.operator, s_comp, r_bytes, energy }
+        })
+    }
+
+    /// The streamed operators of a workload with the cycles for which each tile of the last point occupies one group; one
+    /// value where all tiles are equal.
+    pub fn tile_cycles(&self, workload: usize) -> impl Iterator<Item = (&str, &[f64])> {
+        let columns = self.plan.workloads[workload].program.columns(&self.workloads[workload].0);
+        self.workloads[workload].1.streamed().map(move |(name, place)| (name, columns.get(place)))
+    }
+
+    /// Which of the camera's measurements is in force at the last point.
+    pub fn binning(&self, workload: usize) -> Option<usize> {
+        let plan = &self.plan.workloads[workload];
+        let at = plan.program.scalar(&self.workloads[workload].0, plan.binning?);
+        at.is_finite().then_some(at as usize)
     }
 
     /// A parameter of the last point, by its position in [`Plan::parameters`].

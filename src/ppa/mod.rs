@@ -13,6 +13,7 @@ pub mod metric;
 mod model;
 mod parameters;
 mod plan;
+mod saving;
 mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
@@ -21,4 +22,5 @@ pub use evaluator::{Evaluator, Outcome};
 pub use figures::{FigureInfo, FigureValue};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
+pub use saving::Saving;
 pub use screen::{Screen, Screened, screen};

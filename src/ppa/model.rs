@@ -39,6 +39,8 @@ pub struct MetricNodes {
     pub utilization: Vec<NodeId>,
     /// Cycles of the frame for which each unit computes.
     pub active: Vec<NodeId>,
+    /// The same where energy is concerned: cycles with fewer bits count less.
+    pub burning: Vec<NodeId>,
     pub training: Vec<NodeId>,
 }
 
@@ -52,13 +54,18 @@ impl MetricNodes {
 /// Builds the metrics.
 pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes {
     let mut build = Build { scope, parts };
-    let active: Vec<NodeId> = (0..parts.units.len()).map(|unit| build.active_cycles(unit)).collect();
+    let one = build.constant(1.0);
+    let active: Vec<NodeId> = (0..parts.units.len()).map(|unit| build.active_cycles(unit, |_| one)).collect();
+    // Cycles with fewer bits burn less: they count less where energy is concerned.
+    let burning: Vec<NodeId> = (0..parts.units.len())
+        .map(|unit| build.active_cycles(unit, |operator| parts.operators[operator].savings.energy))
+        .collect();
     let latency_ms = build.cycles_to_ms(parts.makespan);
     let in_dram = |traffic: &Traffic| traffic.port == Port::Dram;
     let dram_bytes = build.total_over(in_dram, |traffic| traffic.bytes);
     let dram_cycles = build.total_over(in_dram, |traffic| traffic.cycles);
     let spilled_bytes = build.total_over(|traffic| traffic.cause == Cause::Spill, |traffic| traffic.bytes);
-    let core_energy = build.core_energy_mj(&active);
+    let core_energy = build.core_energy_mj(&burning);
     let dram_energy = build.dram_energy_mj(dram_bytes, latency_ms);
     let includes = |boundary| parts.study.hardware.boundary.contains(&boundary);
     let energy = if includes(Boundary::Dram) { build.add(core_energy, dram_energy) } else { core_energy };
@@ -109,7 +116,7 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
         })
     });
     let training = training.collect();
-    MetricNodes { metrics, utilization, active, training }
+    MetricNodes { metrics, utilization, active, burning, training }
 }
 
 pub(super) struct Build<'b, 'a, 's> {
@@ -175,8 +182,8 @@ impl Build<'_, '_, '_> {
         }
     }
 
-    /// Cycles of the frame for which the whole unit computes, averaged over its groups.
-    pub(super) fn active_cycles(&mut self, unit: usize) -> NodeId {
+    /// Cycles of the frame for which the whole unit computes, averaged over its groups, each operator's times its weight.
+    pub(super) fn active_cycles(&mut self, unit: usize, weight: impl Fn(usize) -> NodeId) -> NodeId {
         let parts = self.parts;
         let index = self.constant(unit as f64);
         let zero = self.constant(0.0);
@@ -184,7 +191,8 @@ impl Build<'_, '_, '_> {
         for (operator, mapped) in
             parts.mapped.iter().enumerate().filter(|(_, mapped)| mapped.candidates.contains(&unit))
         {
-            let mut cycles = self.frame_total(operator, mapped.cycles);
+            let weighted = self.mul(mapped.cycles, weight(operator));
+            let mut cycles = self.frame_total(operator, weighted);
             if parts.operators[operator].streamed {
                 cycles = self.div(cycles, parts.units[unit].groups);
             }
@@ -260,7 +268,7 @@ impl Build<'_, '_, '_> {
         self.mul(leakage, parts.clock.leakage_factor)
     }
 
-    /// Multiply-accumulates of the frame on a unit.
+    /// Multiply-accumulates of the frame on a unit, less what techniques save of their number and energy.
     pub(super) fn macs_on(&mut self, unit: usize) -> NodeId {
         let parts = self.parts;
         let index = self.constant(unit as f64);
@@ -269,6 +277,8 @@ impl Build<'_, '_, '_> {
         for (at, mapped) in parts.mapped.iter().enumerate().filter(|(_, mapped)| mapped.candidates.contains(&unit)) {
             for gemm in &parts.operators[at].gemms {
                 let macs = [gemm.n, gemm.k, gemm.times].into_iter().fold(gemm.m, |macs, count| self.mul(macs, count));
+                let savings = &parts.operators[at].savings;
+                let macs = [savings.s_comp, savings.energy].into_iter().fold(macs, |macs, share| self.mul(macs, share));
                 let macs = self.frame_total(at, macs);
                 let here = self.scope.graph.binary(Function::Eq, mapped.unit, index);
                 shares.push(self.scope.graph.select(here, macs, zero));

@@ -6,6 +6,7 @@ use crate::spec::parameter::{ParameterDecl, ParameterType};
 use crate::spec::reader::Quantity;
 use crate::spec::scope::{Definition, Parameter};
 use crate::spec::sweep::{SweepParameter, SweepValue};
+use crate::spec::technique::TechniqueDecl;
 use crate::spec::{Span, Study};
 
 /// Most axes of a sweep.
@@ -33,7 +34,8 @@ pub struct Axis {
 /// Parameters and axes of a study. Faults go to `diagnostics`.
 pub fn collect(study: &Study, diagnostics: &Collector) -> (Vec<Parameter>, Vec<Axis>) {
     let mut parameters: Vec<Parameter> = Vec::new();
-    for decl in study.hardware.parameters.iter().chain(&study.pipeline.parameters) {
+    let of_techniques: Vec<ParameterDecl> = study.techniques.iter().flat_map(TechniqueDecl::study_parameters).collect();
+    for decl in study.hardware.parameters.iter().chain(&study.pipeline.parameters).chain(&of_techniques) {
         if let Some(first) = parameters.iter().find(|parameter| parameter.decl.name == decl.name) {
             diagnostics.error(
                 Diagnostic::new(&decl.span, format!("parameter `{}` is declared twice", decl.name)).help(format!(

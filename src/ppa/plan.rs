@@ -7,10 +7,11 @@ use super::figures::FigureProgram;
 use super::metric::{self, METRICS, TRAINING};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
+use super::saving::{SavingPlan, frame_shares};
 use super::screen::ScreenProgram;
 use crate::hardware::{Clock, Process, compile_dram, compile_sram, compile_unit};
 use crate::mapping::{Capacity, compile_capacity, compile_traffic, map_operators};
-use crate::operator::{bind_workload, compile_operators};
+use crate::operator::{apply_techniques, bind_workload, compile_operators};
 use crate::schedule::{Method, Output, Schedule, compile_stages};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
@@ -56,6 +57,12 @@ pub struct Plan {
 pub struct WorkloadPlan {
     /// `scene` or `scene.camera`.
     pub name: String,
+    /// Index of the scene in the study.
+    pub scene: usize,
+    /// The camera.
+    pub camera: String,
+    /// Which of the camera's measurements is in force; `None` if no tiles were measured.
+    pub(super) binning: Option<Place>,
     /// True if every tile is taken as equal because only totals are known.
     pub equal_tiles: bool,
     pub(super) program: Program,
@@ -66,6 +73,8 @@ pub struct WorkloadPlan {
     pub(super) constraint_values: Vec<Option<Place>>,
     /// The same expressions, each as a program of its own.
     pub(super) screens: Vec<Option<ScreenProgram>>,
+    /// What techniques save.
+    pub(super) savings: Vec<SavingPlan<Place>>,
     /// Places that must hold a finite value.
     pub(super) guards: Vec<Place>,
     /// Places of the parameters, as in [`Plan::parameters`].
@@ -361,8 +370,10 @@ impl Compiler<'_> {
         let operators = compile_operators(&mut scope, study);
         let units: Vec<_> = units.into_iter().collect::<Option<_>>()?;
         let srams: Vec<_> = srams.into_iter().collect::<Option<_>>()?;
-        let operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
+        let mut operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
         let stream = workload.stream.as_ref();
+        let applied = apply_techniques(&mut scope, study, &mut operators)?;
+        let savings = frame_shares(&mut scope, &applied, &operators, stream);
         let traffic = compile_traffic(&mut scope, study, &operators, &srams, dram.as_ref());
         let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
         let capacities = compile_capacity(&mut scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
@@ -390,9 +401,8 @@ impl Compiler<'_> {
             }),
         };
         let nodes = compile_metrics(&mut scope, &parts);
-        let mut detail = self
-            .detailed
-            .then(|| compile_detail(&mut scope, &Request { parts: &parts, graph: &graph, active: &nodes.active }));
+        let mut detail =
+            self.detailed.then(|| compile_detail(&mut scope, &Request { parts: &parts, graph: &graph, nodes: &nodes }));
         let constraint_nodes = self.constraint_nodes(&mut scope, &clock, &capacities);
         self.check_unused(&scope, axes);
         let Tried { guards, passed } = try_expressions(&mut scope, axes);
@@ -401,12 +411,14 @@ impl Compiler<'_> {
         }
         let mut outputs: Vec<NodeId> = nodes.all().copied().collect();
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
+        let binning = stream.and_then(|stream| stream.binning);
         outputs.extend(constraint_nodes.iter().flatten());
         outputs.extend(&guards);
         outputs.extend(capacities.iter().flat_map(|capacity| [capacity.needed_kib, capacity.available_kib]));
+        outputs.extend(binning);
+        outputs.extend(savings.iter().flat_map(|saving| saving.shares));
         outputs.extend(&resolved);
         outputs.extend(detail.iter().flat_map(Detail::nodes));
-        let binning = stream.and_then(|stream| stream.binning);
         let program = Program::new(
             &scope.graph,
             axes.len(),
@@ -469,10 +481,14 @@ impl Compiler<'_> {
             bounds,
             detail,
             name: workload.name,
+            scene: study.scenes.iter().position(|known| known.name == scene.name).unwrap_or(0),
+            camera: camera.to_owned(),
+            binning: binning.and_then(place),
             equal_tiles: stream.is_some() && binning.is_none(),
             metrics: nodes.all().filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
+            savings: savings.into_iter().filter_map(|saving| saving.place(&program)).collect(),
             guards: guards.iter().filter_map(|node| place(*node)).collect(),
             parameters: resolved.iter().filter_map(|node| place(*node)).collect(),
             schedule,
@@ -501,8 +517,11 @@ impl Compiler<'_> {
 
     /// A parameter that only the sweep knows and nothing uses is a misspelt one; an axis that nothing uses is dead.
     fn check_unused(&self, scope: &Scope<'_>, axes: &[Axis]) {
+        let of_techniques: Vec<String> =
+            self.study.techniques.iter().flat_map(|one| one.study_parameters()).map(|decl| decl.name).collect();
         let declared = || {
-            self.study.hardware.parameters.iter().chain(&self.study.pipeline.parameters).map(|decl| decl.name.as_str())
+            let own = self.study.hardware.parameters.iter().chain(&self.study.pipeline.parameters);
+            own.map(|decl| decl.name.as_str()).chain(of_techniques.iter().map(String::as_str))
         };
         for name in scope.unused() {
             let Some(given) = self.study.sweep.parameters.iter().find(|parameter| parameter.name == name) else {

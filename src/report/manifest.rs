@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::technique::{self, TechniqueRecord};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::Plan;
@@ -30,6 +31,9 @@ pub struct Manifest {
     pub seed: u64,
     /// How objectives join workloads.
     pub aggregate: String,
+    /// Optimization techniques with their factors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub optimizations: Vec<TechniqueRecord>,
     /// Axes and their values as written.
     pub axes: Vec<AxisRecord>,
     /// Scenes and cameras.
@@ -127,6 +131,7 @@ impl Manifest {
             strategy: study.sweep.search.strategy.name().into(),
             seed: study.sweep.search.seed,
             aggregate: plan.aggregate.name().into(),
+            optimizations: technique::records(study, plan),
             axes: plan
                 .axes
                 .iter()

@@ -1,7 +1,9 @@
 //! What people read: tables, figures, the manifest and the summary of a run.
 //!
 //! [`table`] fixes the columns of a run before its first row; [`csv`](mod@csv) and [`parquet`] write them; [`figure`]
-//! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal.
+//! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal;
+//! [`technique`] says what optimization techniques saved, [`tiles`] how
+//! evenly measured tiles spread.
 
 pub mod analysis;
 pub mod csv;
@@ -10,3 +12,5 @@ pub mod manifest;
 pub mod parquet;
 pub mod summary;
 pub mod table;
+pub mod technique;
+pub mod tiles;

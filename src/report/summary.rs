@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::technique;
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::metric::BOTTLENECK;
@@ -96,6 +97,9 @@ fn write_all(
         plan.workloads.iter().filter(|workload| workload.equal_tiles).map(|workload| workload.name.as_str()).collect();
     if !equal.is_empty() {
         writeln!(out, "  note        {}: only totals are known, so every tile is taken as equal", equal.join(", "))?;
+    }
+    for (at, line) in technique::lines(&technique::records(study, plan)).iter().enumerate() {
+        writeln!(out, "  {:<11} {line}", if at == 0 { "optimized" } else { "" })?;
     }
     writeln!(
         out,

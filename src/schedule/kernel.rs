@@ -179,6 +179,11 @@ impl Schedule {
         }
     }
 
+    /// The streamed stages: operator and cycles for which a tile occupies its group.
+    pub fn streamed(&self) -> impl Iterator<Item = (&str, Place)> {
+        self.stages.iter().filter(|stage| stage.streamed).map(|stage| (stage.name.as_str(), stage.occupancy))
+    }
+
     /// Makespan in cycles, NaN if an input is not finite.
     pub(super) fn finite_makespan(&mut self, columns: Columns<'_>) -> f64 {
         if self.last.places.iter().all(|place| columns.scalar(*place).is_finite()) {

@@ -99,7 +99,7 @@ impl StreamScheduler {
             let first = part.members[0];
             if stages[first].streamed {
                 let order = TileOrder::new(blocks, tiles);
-                part.run(&mut self.end, &mut self.times, stages, groups, &order, columns, record);
+                part.run(&mut self.end, &mut self.times, stages, groups, &order, self.contiguous, columns, record);
             } else {
                 let stage = &stages[first];
                 let start = barrier_end(&self.end, stage);
@@ -144,7 +144,7 @@ impl Part {
         sources.map(|at| barrier_end(end, &stages[*at])).fold(f64::INFINITY, f64::min)
     }
 
-    /// Runs the tiles of the part and notes the end of each of its stages.
+    /// Runs the tiles of the part and notes the end of each of its stages. The groups of unit `owner` own blocks of them.
     #[allow(clippy::too_many_arguments)]
     fn run<R: Record>(
         &mut self,
@@ -153,6 +153,7 @@ impl Part {
         stages: &[StagePlaces],
         groups: &[Place],
         order: &TileOrder,
+        owner: Option<usize>,
         columns: Columns<'_>,
         record: &mut R,
     ) {
@@ -164,6 +165,7 @@ impl Part {
             lane.ready = barrier_end(end, stage) - origin;
             lane.latency = columns.scalar(stage.latency);
             lane.groups = (columns.scalar(groups[stage.candidates[0]]) as usize).clamp(1, MAX_GROUPS);
+            lane.owned = owner == Some(stage.candidates[0]);
             for ((_, buffer), (stage, input)) in lane.consumers.iter_mut().zip(consumers) {
                 *buffer = (columns.scalar(stages[*stage].inputs[*input].1) as usize).clamp(1, MAX_BUFFER);
             }

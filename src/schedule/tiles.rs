@@ -40,6 +40,8 @@ pub(super) struct Lane {
     pub latency: f64,
     /// Groups that take whole tiles.
     pub groups: usize,
+    /// True if each group owns one block of the tiles and takes no other's.
+    pub owned: bool,
     /// Cycles of each tile where all are equal.
     pub occupancy: f64,
     /// End of the last tile.
@@ -269,6 +271,10 @@ pub(super) fn run_unequal(
                 let ready = start(rows, lane, at);
                 let (left, group) = if lane.groups == 1 {
                     (ready + cycles, 0)
+                } else if lane.owned {
+                    let block = order.block(first + at);
+                    free[block] = larger(ready, free[block]) + cycles;
+                    (free[block], block)
                 } else {
                     let free = &mut free[..lane.groups];
                     let (mut earliest, mut least) = (0, free[0]);
@@ -301,6 +307,13 @@ impl TileOrder {
     /// `blocks` contiguous blocks of nearly equal length take turns; one is row-major order.
     pub(super) fn new(blocks: usize, tiles: usize) -> Self {
         Self { tiles, blocks: blocks.clamp(1, tiles.max(1)) }
+    }
+
+    /// The block whose turn a position of the stream is.
+    #[inline(always)]
+    fn block(&self, position: usize) -> usize {
+        let whole = self.tiles / self.blocks * self.blocks;
+        if position < whole { position % self.blocks } else { position - whole }
     }
 
     /// The measured tile at a position of the stream.

@@ -12,6 +12,7 @@ use super::source::{Origin, Source, Span};
 
 static HARDWARE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hardware");
 static OPERATORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/operators");
+static OPTIMIZATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/optimizations");
 static SWEEPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sweeps");
 
 /// Largest declaration file in bytes.
@@ -30,12 +31,20 @@ pub enum Category {
     Scene,
     /// `operators/kinds/`
     Kinds,
+    /// `optimizations/`
+    Technique,
 }
 
 impl Category {
     /// All of them, in the order in which `list` shows them.
-    pub const ALL: [Category; 5] =
-        [Category::Sweep, Category::Hardware, Category::Pipeline, Category::Scene, Category::Kinds];
+    pub const ALL: [Category; 6] = [
+        Category::Sweep,
+        Category::Hardware,
+        Category::Pipeline,
+        Category::Scene,
+        Category::Kinds,
+        Category::Technique,
+    ];
 
     /// The folder, relative to the project's or the user's.
     pub fn folder(self) -> &'static str {
@@ -45,6 +54,7 @@ impl Category {
             Self::Pipeline => "operators",
             Self::Scene => "operators/scenes",
             Self::Kinds => "operators/kinds",
+            Self::Technique => "optimizations",
         }
     }
 
@@ -56,6 +66,7 @@ impl Category {
             Self::Pipeline => "pipeline",
             Self::Scene => "scene",
             Self::Kinds => "operator library",
+            Self::Technique => "technique",
         }
     }
 }
@@ -79,6 +90,7 @@ fn stock_dir(category: Category) -> Option<&'static Dir<'static>> {
         Category::Pipeline => Some(&OPERATORS),
         Category::Scene => OPERATORS.get_dir("scenes"),
         Category::Kinds => OPERATORS.get_dir("kinds"),
+        Category::Technique => Some(&OPTIMIZATIONS),
     }
 }
 

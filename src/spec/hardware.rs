@@ -27,6 +27,8 @@ pub struct HardwareDecl {
     pub scale_to_nm: Option<(f64, Span)>,
     /// What energy and power metrics include: `core`, `dram`, `phy`.
     pub boundary: Vec<Boundary>,
+    /// What techniques may require.
+    pub features: Features,
     /// Declared parameters.
     pub parameters: Vec<ParameterDecl>,
     /// Units in the order of the file.
@@ -37,6 +39,15 @@ pub struct HardwareDecl {
     pub dram: Option<DramDecl>,
     /// Clock and operating points.
     pub clock: ClockDecl,
+}
+
+/// What the hardware can do for optimization techniques.
+#[derive(Debug, Clone, Default)]
+pub struct Features {
+    /// Features that a technique may use.
+    pub offered: Vec<(String, Span)>,
+    /// Features whose effect the file's own rates and counts contain: a technique would count it twice.
+    pub built_in: Vec<(String, Span)>,
 }
 
 /// A part of the system that a result can include.
@@ -225,6 +236,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
     reader.text("doc");
     reader.text("source");
     let boundary = read_boundary(&reader);
+    let features = read_features(&reader);
     let parameters = read_parameters(&reader);
     let units: Vec<_> = reader.tables("unit").into_iter().filter_map(|table| read_unit(table, diagnostics)).collect();
     let srams: Vec<_> = reader.tables("sram").into_iter().filter_map(|table| read_sram(table, diagnostics)).collect();
@@ -243,6 +255,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
         node_nm: node_nm?,
         scale_to_nm,
         boundary,
+        features,
         parameters,
         units,
         srams,
@@ -269,6 +282,20 @@ fn read_boundary(reader: &Reader<'_>) -> Vec<Boundary> {
             found
         })
         .collect()
+}
+
+fn read_features(reader: &Reader<'_>) -> Features {
+    let features = Features { offered: reader.texts("features"), built_in: reader.texts("built_in_features") };
+    for (name, span) in &features.built_in {
+        if features.offered.iter().any(|(known, _)| known == name) {
+            reader.error(
+                span,
+                format!("\"{name}\" stands in `features` and in `built_in_features`"),
+                "keep it in `built_in_features` if the rates of this file contain its effect, else in `features`",
+            );
+        }
+    }
+    features
 }
 
 fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<UnitDecl> {

@@ -83,7 +83,7 @@ fn values(source: &std::sync::Arc<Source>, is_sweep: bool) -> BTreeMap<String, S
     let root = tree::parse(source, &Collector::default());
     flatten(&root, "", &mut values);
     if is_sweep {
-        for name in ["parameters", "constraints"] {
+        for name in ["parameters", "constraints", "optimization"] {
             if let Some(Node { value: Value::Table(table), .. }) = root.get(name) {
                 let order: Vec<&str> = table.entries.iter().map(|(key, _, _)| key.as_str()).collect();
                 values.insert(format!("order of {name}"), order.join(", "));

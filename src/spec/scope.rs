@@ -138,9 +138,10 @@ impl<'a> Scope<'a> {
         (0..self.parameters.len()).map(|at| self.parameter(at)).collect()
     }
 
-    /// The resolved parameter of that name, if there is one.
+    /// The resolved parameter of that name, if there is one; it counts as used.
     pub fn parameter_named(&mut self, name: &str) -> Option<Typed> {
         let at = self.parameters.iter().position(|(parameter, _)| parameter.decl.name == name)?;
+        self.used[at] = true;
         self.parameter(at)
     }
 

@@ -1,15 +1,18 @@
 //! A sweep with everything that it names.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::catalog::{self, Category};
 use super::diagnostic::{Collector, Diagnostic, Diagnostics};
 use super::hardware::{self, HardwareDecl};
 use super::kind::{self, KindDecl};
+use super::optimization;
 use super::pipeline::{self, PipelineDecl};
 use super::scene::{self, SceneDecl};
 use super::source::{Origin, Source, Span};
 use super::sweep::{self, SweepDecl};
+use super::technique::{self, TechniqueDecl};
 use super::traced;
 use crate::trace::TransformOptions;
 use crate::trace::workload::Workload;
@@ -27,6 +30,8 @@ pub struct Study {
     pub scenes: Vec<SceneDecl>,
     /// Every operator kind in scope.
     pub kinds: Vec<KindDecl>,
+    /// The optimization techniques that the sweep applies, in its order.
+    pub techniques: Vec<TechniqueDecl>,
     /// Every file that was read, in reading order.
     pub sources: Vec<Arc<Source>>,
 }
@@ -37,8 +42,17 @@ impl Study {
     /// # Errors
     /// Every fault of every file.
     pub fn load(name: &str) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        Self::load_with(name, None)
+    }
+
+    /// Loads a sweep, and the techniques that the file `optimization` adds to the sweep's own.
+    ///
+    /// # Errors
+    /// Every fault of every file.
+    pub fn load_with(name: &str, optimization: Option<&Path>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let source = catalog::find(Category::Sweep, name, None).map_err(|fault| Diagnostics(vec![fault]))?;
-        Self::from_source(&source)
+        let optimization = optimization.map(catalog::read).transpose().map_err(|fault| Diagnostics(vec![fault]))?;
+        Self::from_sources(&source, optimization.as_ref())
     }
 
     /// Loads a sweep from its text and everything that it names.
@@ -46,8 +60,15 @@ impl Study {
     /// # Errors
     /// Every fault of every file.
     pub fn from_source(source: &Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        Self::from_sources(source, None)
+    }
+
+    fn from_sources(
+        source: &Arc<Source>,
+        optimization: Option<&Arc<Source>>,
+    ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let study = Self::read(source, &diagnostics);
+        let study = Self::assemble(source, None, optimization, &diagnostics);
         diagnostics.finish(study)
     }
 
@@ -79,17 +100,27 @@ impl Study {
         );
         let origin = Origin::File("analysis.toml".into());
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
-        let study = Self::assemble(&source, Some((workload, name)), &diagnostics);
+        let study = Self::assemble(&source, Some((workload, name)), None, &diagnostics);
         diagnostics.finish(study)
     }
 
-    fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Self> {
-        Self::assemble(source, None, diagnostics)
-    }
-
     /// A sweep with all that it names; its pipeline is `given` if there is one.
-    fn assemble(source: &Arc<Source>, given: Option<(&Workload, &str)>, diagnostics: &Collector) -> Option<Self> {
-        let sweep = sweep::read(source, diagnostics)?;
+    fn assemble(
+        source: &Arc<Source>,
+        given: Option<(&Workload, &str)>,
+        optimization: Option<&Arc<Source>>,
+        diagnostics: &Collector,
+    ) -> Option<Self> {
+        let mut sweep = sweep::read(source, diagnostics)?;
+        if let Some(source) = optimization {
+            sweep.optimization.extend(optimization::read(source, diagnostics), diagnostics);
+        }
+        sweep.parameters.append(&mut sweep.optimization.parameters);
+        super::report_repeated(
+            sweep.parameters.iter().map(|parameter| (&parameter.name, &parameter.span)),
+            "parameter",
+            diagnostics,
+        );
         let mut sources = vec![Arc::clone(source)];
         let mut find = |category, (name, span): &(String, Span)| match catalog::find(category, name, Some(span)) {
             Ok(source) => {
@@ -111,6 +142,12 @@ impl Study {
             .iter()
             .map(|scene| find(Category::Scene, scene).and_then(|source| scene::read(&source, diagnostics)))
             .collect();
+        let mut techniques = Vec::new();
+        for chosen in &sweep.optimization.techniques {
+            techniques.push(
+                find(Category::Technique, chosen).and_then(|source| read_technique(&source, chosen, diagnostics)),
+            );
+        }
         let mut kinds = Vec::new();
         for (source, more) in stock_kinds(diagnostics) {
             kinds.extend(more);
@@ -147,6 +184,8 @@ impl Study {
         } else {
             written?
         };
+        let techniques = techniques.into_iter().collect::<Option<Vec<_>>>()?;
+        sources.extend(optimization.cloned());
         sources.extend(scenes.iter().filter_map(|scene| scene.tiles_source.clone()));
         kinds.extend(pipeline.kinds.iter().cloned());
         super::report_repeated(kinds.iter().map(|kind| (&kind.name, &kind.span)), "operator kind", diagnostics);
@@ -156,7 +195,7 @@ impl Study {
             "scene",
             diagnostics,
         );
-        Some(Self { sweep, hardware, pipeline, scenes, kinds, sources })
+        Some(Self { sweep, hardware, pipeline, scenes, kinds, techniques, sources })
     }
 }
 
@@ -165,4 +204,21 @@ fn stock_kinds(diagnostics: &Collector) -> Vec<(Arc<Source>, Vec<KindDecl>)> {
     let names = catalog::stock_names(Category::Kinds);
     let files = names.iter().filter_map(|name| catalog::stock(Category::Kinds, name));
     files.map(|source| (Arc::clone(&source), kind::read(&source, diagnostics))).collect()
+}
+
+/// A technique under the name by which it was chosen.
+fn read_technique(
+    source: &Arc<Source>,
+    (name, span): &(String, Span),
+    diagnostics: &Collector,
+) -> Option<TechniqueDecl> {
+    let technique = technique::read(source, diagnostics)?;
+    if technique.name != *name {
+        diagnostics.error(
+            Diagnostic::new(span, format!("the file of technique `{name}` calls it `{}`", technique.name))
+                .help("name the technique as its file, without a path: its parameters go by that name"),
+        );
+        return None;
+    }
+    Some(technique)
 }

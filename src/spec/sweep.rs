@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 
 use super::diagnostic::{Collector, Diagnostic};
+use super::optimization::{OptimizationDecl, read_optimization};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::schedule::{self, ScheduleDecl};
@@ -30,6 +31,8 @@ pub struct SweepDecl {
     pub cameras: Vec<(String, Span)>,
     /// How objectives join scenes and cameras.
     pub aggregate: Aggregate,
+    /// Techniques that it applies.
+    pub optimization: OptimizationDecl,
     /// Axes, fixed and derived parameters in the order of the file.
     pub parameters: Vec<SweepParameter>,
     /// Constraints.
@@ -127,6 +130,8 @@ pub struct OutputDecl {
     pub parquet: bool,
     /// Write `figures/pareto.svg`.
     pub pareto_figure: bool,
+    /// Write `figures/tiles.svg`.
+    pub tiles_figure: bool,
     /// Metrics to write, with their places; empty: all.
     pub metrics: Vec<(String, Span)>,
 }
@@ -156,15 +161,15 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let cameras = reader.texts("cameras");
     let aggregate = reader.choice("aggregate", &Aggregate::NAMES).unwrap_or(Aggregate::Worst);
     let parameters = reader.table("parameters").map_or_else(Vec::new, |table| read_axes(table, diagnostics));
+    let optimization = read_optimization(&reader);
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     let schedule = reader.table("schedule").map(|table| schedule::read(table, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
-    let output = reader
-        .table("output")
-        .map_or(Some(OutputDecl { csv: true, parquet: true, pareto_figure: true, metrics: Vec::new() }), |table| {
-            read_output(table, diagnostics)
-        });
+    let output = reader.table("output").map_or(
+        Some(OutputDecl { csv: true, parquet: true, pareto_figure: true, tiles_figure: false, metrics: Vec::new() }),
+        |table| read_output(table, diagnostics),
+    );
     reader.finish();
     Some(SweepDecl {
         name: name?,
@@ -174,6 +179,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         scenes: scenes?.0,
         cameras,
         aggregate,
+        optimization,
         parameters,
         constraints,
         schedule: match schedule {
@@ -209,7 +215,8 @@ fn read_axes(table: &Table, diagnostics: &Collector) -> Vec<SweepParameter> {
         .collect()
 }
 
-fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
+/// Reads what a sweep says of a parameter.
+pub(super) fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
     match &node.value {
         Value::Array(items) => {
             let numbers: Vec<(f64, Span)> = items
@@ -372,16 +379,18 @@ fn read_output(table: &Table, diagnostics: &Collector) -> Option<OutputDecl> {
     }
     let figures = reader.texts("figures");
     for (figure, span) in &figures {
-        if figure != "pareto" {
-            reader.error(span, format!("there is no figure \"{figure}\""), "known is: pareto");
+        if !matches!(figure.as_str(), "pareto" | "tiles") {
+            reader.error(span, format!("there is no figure \"{figure}\""), "known are: pareto, tiles");
         }
     }
+    let drawn = |wanted: &str| figures.iter().any(|(figure, _)| figure == wanted);
     let metrics = reader.texts("metrics");
     let has = |format: &str| table.get("formats").is_none() || formats.iter().any(|(name, _)| name == format);
     let output = OutputDecl {
         csv: has("csv"),
         parquet: has("parquet"),
-        pareto_figure: table.get("figures").is_none() || !figures.is_empty(),
+        pareto_figure: table.get("figures").is_none() || drawn("pareto"),
+        tiles_figure: drawn("tiles"),
         metrics,
     };
     reader.finish();

@@ -2,7 +2,7 @@
 
 use super::values::{PortName, Sourced};
 use crate::mapping::{Port, Traffic};
-use crate::ppa::model::{Build, Parts};
+use crate::ppa::model::{Build, MetricNodes, Parts};
 use crate::schedule::{Demand, StageGraph};
 use crate::spec::expr::Function;
 use crate::spec::figure::{AreaFigure, PowerFigure};
@@ -18,8 +18,8 @@ pub(super) type At = usize;
 pub(in crate::ppa) struct Request<'a, 'p> {
     pub parts: &'a Parts<'p>,
     pub graph: &'a StageGraph,
-    /// Cycles of the frame for which each unit computes.
-    pub active: &'a [NodeId],
+    /// The metrics that the parts add up to.
+    pub nodes: &'a MetricNodes,
 }
 
 /// The parts of one workload: nodes while the plan is compiled, places from then on.
@@ -273,11 +273,11 @@ impl Compiler<'_, '_, '_, '_> {
         name: &str,
         area: (NodeId, Option<&AreaFigure>),
         power: (&crate::hardware::Power, Option<&PowerFigure>),
-        active: NodeId,
+        (active, burning): (NodeId, NodeId),
         further_mj: Option<NodeId>,
     ) -> BlockParts {
         let parts = self.request.parts;
-        let dynamic = self.build.dynamic_work(power.0, active);
+        let dynamic = self.build.dynamic_work(power.0, burning);
         let dynamic = self.millijoules(dynamic);
         let dynamic = further_mj.map_or(dynamic, |further| self.build.sum(&[dynamic, further]));
         let leakage = self.build.mul(power.0.leakage_mw, parts.clock.leakage_factor);
@@ -311,7 +311,13 @@ impl Compiler<'_, '_, '_, '_> {
             self.build.access_energy_mj(macs, pj_per_mac)
         });
         UnitParts {
-            block: self.block(&unit.name, area, power, request.active[at], arithmetic_mj),
+            block: self.block(
+                &unit.name,
+                area,
+                power,
+                (request.nodes.active[at], request.nodes.burning[at]),
+                arithmetic_mj,
+            ),
             instances: self.keep(unit.instances),
             groups: self.keep(unit.groups),
             rate: Sourced::of(rate),
@@ -323,7 +329,8 @@ impl Compiler<'_, '_, '_, '_> {
     fn sram(&mut self, at: usize, decl: &SramDecl) -> SramParts {
         let request = self.request;
         let sram = &request.parts.srams[at];
-        let active = self.build.sram_active_cycles(at, request.active);
+        let active = self.build.sram_active_cycles(at, &request.nodes.active);
+        let burning = self.build.sram_active_cycles(at, &request.nodes.burning);
         let (area, power) = ((sram.area_mm2, decl.area.as_ref()), (&sram.power, decl.power.as_ref()));
         let moved = |direction| move |traffic: &Traffic| traffic.block == Some(at) && traffic.direction == direction;
         let held = |port| move |traffic: &Traffic| traffic.port == port;
@@ -341,7 +348,7 @@ impl Compiler<'_, '_, '_, '_> {
         let access_mj = self.build.sum(&[read_mj, write_mj]);
         let figure = decl.read_pj_per_byte.as_ref().or(decl.write_pj_per_byte.as_ref());
         SramParts {
-            block: self.block(&sram.name, area, power, active, None),
+            block: self.block(&sram.name, area, power, (active, burning), None),
             read: self.keep(read),
             written: self.keep(written),
             access_mj: self.keep(access_mj),

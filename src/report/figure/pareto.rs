@@ -139,6 +139,11 @@ pub enum FigureError {
         /// The number of axes.
         given: usize,
     },
+    /// The figure has more panels than [`MAX_PANELS`](super::MAX_PANELS).
+    TooManyPanels {
+        /// The number of panels.
+        given: usize,
+    },
     /// Cloud and front are empty and nothing is marked.
     NoPoint,
     /// A point has not one value for every axis.
@@ -172,6 +177,9 @@ impl fmt::Display for FigureError {
                 "a Pareto figure shows at most {MAX_OBJECTIVES} objectives and was given {given}: draw it for \
                  {MAX_OBJECTIVES} of them, or leave the figure out and read the table of the front"
             ),
+            FigureError::TooManyPanels { given } => {
+                write!(f, "a figure of tiles shows at most {} screens and was given {given}", super::MAX_PANELS)
+            }
             FigureError::NoPoint => write!(f, "there is no feasible point to draw"),
             FigureError::WrongLength { point, given, axes } => {
                 write!(f, "{point} has {given} values, but the figure has {axes} axes")
