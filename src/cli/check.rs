@@ -11,10 +11,10 @@ use crate::spec::Diagnostics;
 
 /// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads if that is wanted; the
 /// faults of all of them are reported together.
-pub fn run(sweeps: &[String], plan: Option<usize>) -> Result<ExitCode, Failure> {
+pub fn run(sweeps: &[String], hardware: Option<&str>, plan: Option<usize>) -> Result<ExitCode, Failure> {
     let mut faults = Vec::new();
     for sweep in sweeps {
-        match check(sweep, plan) {
+        match check(sweep, hardware, plan) {
             Err(Failure::Input(Diagnostics(more))) => faults.extend(more),
             other => other?,
         }
@@ -22,8 +22,8 @@ pub fn run(sweeps: &[String], plan: Option<usize>) -> Result<ExitCode, Failure> 
     if faults.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::Input(Diagnostics(faults))) }
 }
 
-fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
-    let ready = Ready::load(sweep, false)?;
+fn check(sweep: &str, hardware: Option<&str>, threads: Option<usize>) -> Result<(), Failure> {
+    let ready = Ready::load(sweep, hardware, false)?;
     let Ready { study, plan, space, .. } = &ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {

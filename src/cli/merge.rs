@@ -8,7 +8,7 @@ use super::folder::{RECORD, RunFolder};
 use super::output::{ResultFiles, Session};
 use super::previous::{self, Previous, listed};
 use super::progress::Progress;
-use super::study::Ready;
+use super::study::{Ready, typed};
 use super::sweep::{finish, runtime, threads};
 use super::{Failure, Saved, shard, signals};
 use crate::explore::record::{Known, RecordReader};
@@ -25,6 +25,9 @@ pub struct MergeArguments {
     sweep: String,
     /// Folders of shards, or folders that hold them; --out if not given.
     folders: Vec<PathBuf>,
+    /// Hardware that the shards had instead of the sweep's.
+    #[arg(long, value_name = "FILE")]
+    hardware: Option<String>,
     /// Folder that holds the runs.
     #[arg(long, default_value = "out", value_name = "DIR")]
     out: PathBuf,
@@ -42,7 +45,7 @@ pub struct MergeArguments {
 /// Joins shards into the result of a single run.
 pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let ready = Ready::load(&arguments.sweep, arguments.quiet)?;
+    let ready = Ready::load(&arguments.sweep, arguments.hardware.as_deref(), arguments.quiet)?;
     let stop = signals::stop_flag().map_err(RunError::from)?;
     let name = &ready.study.sweep.name;
     let folder = RunFolder::lock(&arguments.out, name)?;
@@ -87,7 +90,8 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     match (end, session.files) {
         (Ok(End::Complete(summary)), Some(files)) => {
             let runtime = runtime(threads, started.elapsed().as_secs_f64(), 0);
-            finish(&ready, &folder, files, &summary, &arguments.sweep, runtime, arguments.quiet)
+            let typed = typed(&arguments.sweep, arguments.hardware.as_deref());
+            finish(&ready, &folder, files, &summary, &typed, runtime, arguments.quiet)
         }
         (end, _) => {
             let work = folder.work();

@@ -4,7 +4,9 @@ mod ask;
 mod calibrate;
 mod check;
 mod fault;
+mod file;
 mod folder;
+mod import;
 mod list;
 mod lock;
 mod merge;
@@ -47,6 +49,9 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
+        /// Hardware instead of the sweeps' own: a file (TOML, or the field's JSON) or a stock name.
+        #[arg(long, value_name = "FILE")]
+        hardware: Option<String>,
         /// Show what a run would take: points, what constraints exclude, time, memory, disk.
         #[arg(long)]
         plan: bool,
@@ -66,6 +71,8 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: crate::validate::Format,
     },
+    /// Turn a hardware configuration in the field's JSON schema into TOML, with a remark on every suspicious figure.
+    Import(import::ImportArguments),
     /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
     List,
     /// Show what a traced renderer computes, operator by operator.
@@ -83,6 +90,9 @@ enum Command {
 pub struct SweepArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
+    /// Hardware instead of the sweep's: a file (TOML, or the field's JSON) or a stock name.
+    #[arg(long, value_name = "FILE")]
+    hardware: Option<String>,
     /// Folder that holds the runs; each has its own folder in it.
     #[arg(long, default_value = "out", value_name = "DIR")]
     out: PathBuf,
@@ -205,10 +215,13 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps, plan, threads } => check::run(&sweeps, plan.then(|| sweep::threads(threads))),
+        Command::Check { sweeps, hardware, plan, threads } => {
+            check::run(&sweeps, hardware.as_deref(), plan.then(|| sweep::threads(threads)))
+        }
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
+        Command::Import(arguments) => import::run(&arguments),
         Command::List => list::run(),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Sram(question) => ask::sram(&question),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Failure;
-use super::study::Ready;
+use super::study::{Ready, typed};
 use crate::explore::MAX_SHARDS;
 
 /// What `slurm` was told.
@@ -12,6 +12,9 @@ use crate::explore::MAX_SHARDS;
 pub struct SlurmArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
+    /// Hardware instead of the sweep's: a file (TOML, or the field's JSON) or a stock name.
+    #[arg(long, value_name = "FILE")]
+    hardware: Option<String>,
     /// Tasks of the job array.
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
     shards: u64,
@@ -28,7 +31,7 @@ pub struct SlurmArguments {
 
 /// Prints the script of a job array.
 pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, false)?;
+    let ready = Ready::load(&arguments.sweep, arguments.hardware.as_deref(), false)?;
     if arguments.time.is_empty()
         || !arguments.time.chars().all(|letter| letter.is_ascii_digit() || ":-".contains(letter))
     {
@@ -43,7 +46,9 @@ pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
 
 fn script(arguments: &SlurmArguments, name: &str) -> String {
     let SlurmArguments { shards, cpus, time, .. } = arguments;
-    let (sweep, out) = (quoted(&arguments.sweep), quoted(&arguments.out.display().to_string()));
+    let hardware = arguments.hardware.as_deref().map(quoted);
+    let sweep = typed(&quoted(&arguments.sweep), hardware.as_deref());
+    let out = quoted(&arguments.out.display().to_string());
     format!(
         r#"#!/bin/bash
 # Evaluates {name} in {shards} shards. Submit it, and the merge behind it:

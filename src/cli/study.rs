@@ -7,6 +7,11 @@ use crate::ppa::Plan;
 use crate::report::table::{Content, Schema};
 use crate::spec::Study;
 
+/// What was typed to name a study: the sweep, and the hardware if it is another than the sweep's.
+pub fn typed(sweep: &str, hardware: Option<&str>) -> String {
+    hardware.map_or_else(|| sweep.to_owned(), |hardware| format!("{sweep} --hardware {hardware}"))
+}
+
 /// A study that is ready to run.
 pub struct Ready {
     /// The declarations.
@@ -24,12 +29,12 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Loads and compiles a sweep.
+    /// Loads and compiles a sweep, on another hardware if one is named.
     ///
     /// # Errors
     /// Every fault of its files.
-    pub fn load(sweep: &str, quiet: bool) -> Result<Self, Failure> {
-        let (study, warnings) = Study::load(sweep)?;
+    pub fn load(sweep: &str, hardware: Option<&str>, quiet: bool) -> Result<Self, Failure> {
+        let (study, warnings) = Study::load_on(sweep, hardware)?;
         let (plan, more) = Plan::compile(&study)?;
         if !quiet {
             show_warnings(&warnings);

@@ -8,7 +8,7 @@ use super::folder::RunFolder;
 use super::output::{CSV, PARQUET, ResultFiles, Session};
 use super::previous::{self, Previous};
 use super::progress::Progress;
-use super::study::Ready;
+use super::study::{Ready, typed};
 use super::{Failure, Saved, SweepArguments, fault, results, shard, signals};
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
@@ -20,7 +20,7 @@ const NOTHING_FEASIBLE: u8 = 3;
 
 /// Evaluates a sweep, or what is left of it.
 pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, arguments.quiet)?;
+    let ready = Ready::load(&arguments.sweep, arguments.hardware.as_deref(), arguments.quiet)?;
     let shard = shard::chosen(arguments.shard, arguments.quiet)?;
     let strategy = ready.study.sweep.search.strategy;
     if strategy.chooses_as_it_goes() && (!shard.is_whole() || arguments.retry_failed || arguments.fail_fast) {
@@ -130,7 +130,8 @@ impl Sweep<'_> {
                 if summary.failed > 0 {
                     sync(record)?;
                 }
-                finish(ready, folder, files, &summary, &arguments.sweep, runtime, arguments.quiet)
+                let typed = typed(&arguments.sweep, arguments.hardware.as_deref());
+                finish(ready, folder, files, &summary, &typed, runtime, arguments.quiet)
             }
             None => {
                 sync(record)?;
@@ -189,7 +190,8 @@ impl Sweep<'_> {
                 summary.failed,
                 target.display()
             );
-            println!("`nerarch-dse merge {}` joins the shards when all are there", self.arguments.sweep);
+            let typed = typed(&self.arguments.sweep, self.arguments.hardware.as_deref());
+            println!("`nerarch-dse merge {typed}` joins the shards when all are there");
         }
         Ok(ExitCode::SUCCESS)
     }

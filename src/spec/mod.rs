@@ -1,7 +1,7 @@
 //! Declarations: what people write, checked and typed, every value with its place in a file.
 //!
 //! A file becomes a [`tree`] in which keys and values know their places; a [`reader`] takes typed values out of it and
-//! reports what it does not know; `sweep`, `hardware`, `pipeline`, `kind` and `scene` are the checked declarations;
+//! reports what it does not know; [`import`] makes such a tree of the field's JSON; `sweep`, `hardware`, `pipeline`, `kind` and `scene` are the checked declarations;
 //! [`Study`] is a sweep with everything that it names. [`scope`] resolves names and turns expressions into a
 //! [`program`] that evaluates design points. Faults are collected and shown together by [`diagnostic`].
 //!
@@ -12,6 +12,7 @@ pub mod diagnostic;
 pub mod expr;
 pub mod figure;
 pub mod hardware;
+pub mod import;
 pub mod kind;
 pub mod parameter;
 pub mod pipeline;

@@ -34,8 +34,16 @@ impl Study {
     /// # Errors
     /// Every fault of every file.
     pub fn load(name: &str) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        Self::load_on(name, None)
+    }
+
+    /// [`Study::load`] on another hardware than the sweep's, by its path or name.
+    ///
+    /// # Errors
+    /// Every fault of every file.
+    pub fn load_on(name: &str, hardware: Option<&str>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let source = catalog::find(Category::Sweep, name, None).map_err(|fault| Diagnostics(vec![fault]))?;
-        Self::from_source(&source)
+        Self::from_source_on(&source, hardware)
     }
 
     /// Loads a sweep from its text and everything that it names.
@@ -43,15 +51,19 @@ impl Study {
     /// # Errors
     /// Every fault of every file.
     pub fn from_source(source: &Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        Self::from_source_on(source, None)
+    }
+
+    fn from_source_on(source: &Arc<Source>, hardware: Option<&str>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let study = Self::read(source, &diagnostics);
+        let study = Self::read(source, hardware, &diagnostics);
         diagnostics.finish(study)
     }
 
-    fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Self> {
+    fn read(source: &Arc<Source>, other_hardware: Option<&str>, diagnostics: &Collector) -> Option<Self> {
         let sweep = sweep::read(source, diagnostics)?;
         let mut sources = vec![Arc::clone(source)];
-        let mut find = |category, (name, span): &(String, Span)| match catalog::find(category, name, Some(span)) {
+        let mut find = |category, name: &str, referrer| match catalog::find(category, name, referrer) {
             Ok(source) => {
                 sources.push(Arc::clone(&source));
                 Some(source)
@@ -61,14 +73,21 @@ impl Study {
                 None
             }
         };
-        let hardware =
-            find(Category::Hardware, &sweep.hardware).and_then(|source| hardware::read(&source, diagnostics));
+        // Another hardware was named on the command line, so that it is looked for from there.
+        let (name, referrer) = match (other_hardware, &sweep.hardware) {
+            (Some(name), _) => (name, None),
+            (None, (name, span)) => (name.as_str(), Some(span)),
+        };
+        let hardware = find(Category::Hardware, name, referrer).and_then(|source| hardware::read(&source, diagnostics));
+        let (name, span) = &sweep.pipeline;
         let pipeline =
-            find(Category::Pipeline, &sweep.pipeline).and_then(|source| pipeline::read(&source, diagnostics));
+            find(Category::Pipeline, name, Some(span)).and_then(|source| pipeline::read(&source, diagnostics));
         let scenes: Vec<Option<SceneDecl>> = sweep
             .scenes
             .iter()
-            .map(|scene| find(Category::Scene, scene).and_then(|source| scene::read(&source, diagnostics)))
+            .map(|(name, span)| {
+                find(Category::Scene, name, Some(span)).and_then(|source| scene::read(&source, diagnostics))
+            })
             .collect();
         let mut kinds = Vec::new();
         for name in catalog::stock_names(Category::Kinds) {
