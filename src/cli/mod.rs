@@ -6,6 +6,7 @@ mod check;
 mod fault;
 mod file;
 mod folder;
+mod graph;
 mod import;
 mod list;
 mod lock;
@@ -15,6 +16,7 @@ mod plan;
 mod previous;
 mod progress;
 mod results;
+mod roofline;
 mod shard;
 mod signals;
 mod slurm;
@@ -73,6 +75,10 @@ enum Command {
     },
     /// Turn a hardware configuration in the field's JSON schema into TOML, with a remark on every suspicious figure.
     Import(import::ImportArguments),
+    /// Show what each operator of a pipeline attains on a hardware, and whether memory or compute bounds it.
+    Roofline(roofline::RooflineArguments),
+    /// Draw a pipeline: operators, barriers, streams, and what is carried to the next iteration.
+    Graph(graph::GraphArguments),
     /// List the stock sweeps, hardware, pipelines, scenes and operator kinds.
     List,
     /// Show what a traced renderer computes, operator by operator.
@@ -222,6 +228,8 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::Import(arguments) => import::run(&arguments),
+        Command::Roofline(arguments) => roofline::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
         Command::List => list::run(),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Sram(question) => ask::sram(&question),

@@ -2,15 +2,18 @@
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
+//! [`roofline`] says of each operator alone what it attains and what bounds it.
 //! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
 mod checks;
 mod evaluator;
+mod front;
 pub mod metric;
 mod model;
 mod parameters;
 mod plan;
+pub mod roofline;
 mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};

@@ -2,13 +2,13 @@
 
 use super::bounds::{BoundNodes, WorkloadBounds};
 use super::checks::{Tried, try_expressions};
+use super::front::Front;
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
 use super::screen::ScreenProgram;
-use crate::hardware::{Clock, compile_dram, compile_sram, compile_unit};
-use crate::mapping::{compile_traffic, map_operators};
-use crate::operator::{bind_workload, compile_operators};
+use crate::hardware::Clock;
+use crate::operator::bind_workload;
 use crate::schedule::{Method, Output, Schedule, compile_stages};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::hardware::Assign;
@@ -307,22 +307,9 @@ impl Compiler<'_> {
         let faults = self.diagnostics.error_count();
         let workload = bind_workload(&mut scope, scene, camera, study.pipeline.stream.as_ref())?;
         let resolved = scope.resolve_all();
-        let clock = Clock::compile(&mut scope, &study.hardware.clock);
-        let units: Vec<_> = study.hardware.units.iter().map(|unit| compile_unit(&mut scope, unit)).collect();
-        let clock = clock?;
-        let srams: Vec<_> = study.hardware.srams.iter().map(|sram| compile_sram(&mut scope, sram, &clock)).collect();
-        let dram = match &study.hardware.dram {
-            Some(decl) => Some(compile_dram(&mut scope, decl, &clock)?),
-            None => None,
-        };
-        let operators = compile_operators(&mut scope, study);
-        let units: Vec<_> = units.into_iter().collect::<Option<_>>()?;
-        let srams: Vec<_> = srams.into_iter().collect::<Option<_>>()?;
-        let operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
         let stream = workload.stream.as_ref();
-        let traffic = compile_traffic(&mut scope, study, &operators, &srams, dram.as_ref());
-        let traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
-        let mapped = map_operators(&mut scope, study, &operators, &units, &srams, &traffic, stream)?;
+        let Front { clock, units, srams, dram, operators, traffic, mapped } =
+            Front::compile(&mut scope, study, stream)?;
         let graph = compile_stages(&mut scope, study, &operators, &units, &mapped, &traffic, stream)?;
         let kernel_inputs = Schedule::inputs(&graph);
         scope.graph.set_kernel_inputs(&kernel_inputs);

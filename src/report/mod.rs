@@ -5,7 +5,9 @@
 
 pub mod csv;
 pub mod figure;
+pub mod graph;
 pub mod manifest;
 pub mod parquet;
+pub mod roofline;
 pub mod summary;
 pub mod table;

@@ -8,7 +8,7 @@ use super::hardware::{self, HardwareDecl};
 use super::kind::{self, KindDecl};
 use super::pipeline::{self, PipelineDecl};
 use super::scene::{self, SceneDecl};
-use super::source::{Source, Span};
+use super::source::Source;
 use super::sweep::{self, SweepDecl};
 
 /// A sweep and the hardware, pipeline, scenes and operator kinds that it names.

@@ -105,8 +105,10 @@ pub fn place(span: &Span) -> String {
     format!("{file}, line {}", span.line_column().0)
 }
 
-/// A number as TOML and expressions write it.
+/// A number as TOML and expressions write it, to twelve digits: no more than any configuration has, and without the noise
+/// of a change of unit.
 pub fn decimal(number: f64) -> String {
-    let size = number.abs();
-    if size != 0.0 && !(1e-9..1e15).contains(&size) { format!("{number:e}") } else { number.to_string() }
+    let rounded = format!("{number:.11e}").parse().unwrap_or(number);
+    let size: f64 = rounded;
+    if size != 0.0 && !(1e-9..1e15).contains(&size.abs()) { format!("{size:e}") } else { size.to_string() }
 }

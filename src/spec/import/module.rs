@@ -184,9 +184,17 @@ impl Module {
             missing("power");
         }
         let count = self.count();
-        self.area = self.cost(area.clone(), count, "area", remarks);
-        self.power = self.cost(power.clone(), count, "power", remarks);
-        self.leakage = self.cost(leakage, count, "static power", remarks);
+        let is_total = self.are_totals(&[&area, &power, &leakage], remarks);
+        let cost = |figure: Option<Figure>| match figure {
+            // The figure of one instance is one of these two.
+            Some(figure) if count > 1.0 => {
+                Cost { range: Some([figure.value / count, figure.value]), total: is_total, figure: Some(figure) }
+            }
+            figure => Cost { figure, total: false, range: None },
+        };
+        self.area = cost(area.clone());
+        self.power = cost(power.clone());
+        self.leakage = cost(leakage);
         // In the file's own units: square micrometres and microwatts.
         if let (Some(area), Some(power)) = (&area, &power)
             && area.value > 0.0
@@ -206,40 +214,32 @@ impl Module {
         }
     }
 
-    /// Whether a figure beside a count is that of one instance or of all.
-    fn cost(&self, figure: Option<Figure>, count: f64, what: &str, remarks: &Remarks<'_>) -> Cost {
-        let Some(figure) = figure else { return Cost::default() };
-        if count <= 1.0 || figure.value == 0.0 {
-            return Cost { figure: Some(figure), total: false, range: None };
-        }
-        // The file's own unit is a thousandth (power) or a millionth (area) of ours; a total was counted together there.
-        let stored = if what == "area" { figure.value * 1e6 } else { figure.value * 1e3 };
-        let total = !differ((stored / count).round() * count, stored, 1e-12);
-        let value = figure.value;
-        // The figure of one instance is one of these two.
-        let range = [value / count, value];
-        let unit = if what == "area" { "mm2" } else { "mW" };
-        let (reading, why) = if total {
-            (
-                format!("read as the total: each has {} {unit}", decimal(value / count)),
-                "if it is that of one instance, write `each` instead of the division in the TOML".to_owned(),
-            )
-        } else {
-            (
-                "read as that of one instance, since it does not divide by the count".to_owned(),
-                "if it is that of all, write `total` in the TOML".to_owned(),
-            )
-        };
+    /// Whether figures beside a count are those of all instances: what was added up or published is round or divides by
+    /// the count, what a tool gave for one instance has all its digits.
+    fn are_totals(&self, figures: &[&Option<Figure>], remarks: &Remarks<'_>) -> bool {
+        let count = self.count();
+        let stated: Vec<&Figure> = figures.iter().filter_map(|figure| figure.as_ref()).collect();
+        let Some(first) = stated.first().filter(|_| count > 1.0) else { return false };
+        let text = |figure: &Figure| figure.span.text().parse::<f64>().unwrap_or(figure.value);
+        let is_total = stated.iter().all(|figure| {
+            let stored = text(figure);
+            (stored / count).fract() == 0.0 || significant_digits(stored) <= ROUND_DIGITS
+        });
+        let reading =
+            if is_total { "read as totals, of which each has its share" } else { "read as those of one instance" };
+        let correction = if is_total { "remove the division" } else { "divide by the count" };
         remarks.warn(
-            &figure.span,
+            &first.span,
             format!(
-                "the {what} of `{}` stands beside a count of {} and does not say of how many it is: {reading}",
+                "area and power of `{}` stand beside a count of {} and do not say of how many they are: {reading}",
                 self.name,
                 decimal(count)
             ),
-            why,
+            format!(
+                "they are marked as assumed, between the two readings; {correction} in the TOML if the other is right"
+            ),
         );
-        Cost { figure: Some(figure), total, range: Some(range) }
+        is_total
     }
 
     /// A systolic array's throughput is the product of its sides.
@@ -387,6 +387,15 @@ pub const AREA: &[(&str, f64)] = &[("um2", 1e-6), ("mm2", 1.0)];
 pub const POWER: &[(&str, f64)] = &[("uw", 1e-3), ("mw", 1.0), ("w", 1e3)];
 /// Suffixes of a capacity with their factors to KiB: the schema's kilobytes are binary.
 pub const CAPACITY: &[(&str, f64)] = &[("kb", 1.0), ("kib", 1.0), ("mb", 1024.0), ("bytes", 1.0 / 1024.0)];
+
+/// Digits up to which a figure is round.
+const ROUND_DIGITS: usize = 3;
+
+fn significant_digits(value: f64) -> usize {
+    let text = format!("{value:e}");
+    let mantissa = text.split('e').next().unwrap_or_default();
+    mantissa.chars().filter(char::is_ascii_digit).count()
+}
 
 /// Relative difference above `tolerance`.
 pub fn differ(a: f64, b: f64, tolerance: f64) -> bool {
