@@ -108,7 +108,7 @@ pub struct Roofline {
     pub workload: String,
     /// Bandwidths, DRAM first.
     pub roofs: Vec<MemoryRoof>,
-    /// True if the pipeline declares no traffic: all operands count as coming from DRAM then.
+    /// True if the pipeline declares no traffic and there is a DRAM: all operands count as coming from it then.
     pub operands_only: bool,
     /// Operators in the order of the pipeline.
     pub operators: Vec<OperatorPoint>,
@@ -182,7 +182,7 @@ fn evaluate(study: &Study, scene: &SceneDecl, camera: &str, diagnostics: &Collec
     Some(Roofline {
         workload: workload.name,
         roofs: memory_roofs(&front, &values),
-        operands_only: front.traffic.is_empty(),
+        operands_only: front.traffic.is_empty() && front.dram.is_some(),
         operators: operators.iter().enumerate().map(|(at, nodes)| point(&front, at, nodes, &values)).collect(),
         at,
     })
