@@ -1,7 +1,8 @@
 //! What people read: tables, figures, the manifest and the summary of a run.
 //!
 //! [`table`] fixes the columns of a run before its first row; [`csv`](mod@csv) and [`parquet`] write them; [`figure`]
-//! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal.
+//! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal. [`roofline`]
+//! and [`graph`] show one design and one pipeline.
 
 pub mod csv;
 pub mod figure;
