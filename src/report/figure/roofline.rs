@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use super::FigureError;
 use super::canvas::{
     Align, Canvas, Drawn, FAINT_INK, FRAME, FRONT, INK, LARGE, MARKED, MEDIUM, PAPER, PT, Point, SMALL, text_width,
-    wrap,
+    wrap, wrap_at_most,
 };
 use super::panel::{Panel, label_room};
 use super::place::{Area, place_labels};
@@ -21,6 +21,8 @@ const EDGE: i32 = 2 * PT;
 const LINE: i32 = 9 * PT;
 /// Least decades of an axis: below, it would not be logarithmic.
 const LEAST_DECADES: f64 = 2.0;
+/// The most room that units' names take beside the panel; longer ones are cut.
+const NAME_ROOM: i32 = 72 * PT;
 /// Roofs of units closer than this share a label.
 const ROOF_GAP: i32 = 8 * PT;
 
@@ -68,7 +70,10 @@ impl<'a> Page<'a> {
             decades(points.iter().flat_map(|point| [point.attainable_gflop_per_s(), point.compute_gflop_per_s]));
         let x_range = decades(points.iter().map(|point| point.flop_per_byte));
         let y = Scale::new(y_range, Run::Up(PANEL_HEIGHT));
-        let units = unit_roofs(&points, &y);
+        let mut units = unit_roofs(&points, &y);
+        for (_, names) in &mut units {
+            *names = wrap_at_most(1, names, "", SMALL, NAME_ROOM).join(" ");
+        }
         let names = units.iter().map(|(_, name)| text_width(name, SMALL)).max().unwrap_or(0);
         let left = EDGE + 10 * PT + 2 * PT + label_room(&y) + 3 * PT;
         let right = WIDTH - (names + 8 * PT).max(OVERHANG) - EDGE;
@@ -154,13 +159,19 @@ impl<'a> Page<'a> {
             let text = format!("{names} {} GB/s", short(gb_per_s));
             let width = text_width(&text, SMALL);
             // Beside the line, at the first place along it that is free.
-            let spots = (1..=8).map(|step| {
+            let spots = (1..=8).flat_map(|step| {
                 let share = f64::from(step) / 10.0;
                 let x = from * (to / from).powf(share);
                 let (x, y) = panel.place(&[x, x * gb_per_s]);
-                Area { left: x + 4 * PT, top: y - SMALL / 2, right: x + 4 * PT + width, bottom: y + SMALL / 2 + 15 }
+                let beside =
+                    |left: i32| Area { left, top: y - SMALL / 2, right: left + width, bottom: y + SMALL / 2 + 15 };
+                [beside(x + 4 * PT), beside(x - 4 * PT - width)]
             });
-            let inside = |area: &Area| area.right < self.right - 2 * PT && area.bottom < panel.bottom() - 2 * PT;
+            let inside = |area: &Area| {
+                area.left > self.left + 2 * PT
+                    && area.right < self.right - 2 * PT
+                    && area.bottom < panel.bottom() - 2 * PT
+            };
             let marks: Vec<Area> = self.points.iter().map(|point| Area::around(self.at(panel, point), 30)).collect();
             let free = |area: &Area| {
                 areas.iter().chain(&marks).all(|other| {
