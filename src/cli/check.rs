@@ -1,9 +1,8 @@
 //! `nerarch-dse check`
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use super::study::Ready;
+use super::study::{Instead, Ready};
 use super::{Failure, plan, verify};
 use crate::explore::count_points;
 use crate::ppa::Evaluator;
@@ -15,15 +14,10 @@ use crate::spec::Diagnostics;
 /// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads and the
 /// verification of its schedules if that is wanted; the
 /// faults of all of them are reported together.
-pub fn run(
-    sweeps: &[String],
-    optimization: Option<&Path>,
-    plan: Option<usize>,
-    verify: bool,
-) -> Result<ExitCode, Failure> {
+pub fn run(sweeps: &[String], instead: &Instead, plan: Option<usize>, verify: bool) -> Result<ExitCode, Failure> {
     let mut faults = Vec::new();
     for sweep in sweeps {
-        match check(sweep, optimization, plan, verify) {
+        match check(sweep, instead, plan, verify) {
             Err(Failure::Input(Diagnostics(more))) => faults.extend(more),
             other => other?,
         }
@@ -31,8 +25,8 @@ pub fn run(
     if faults.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::Input(Diagnostics(faults))) }
 }
 
-fn check(sweep: &str, optimization: Option<&Path>, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
-    let ready = Ready::load(sweep, optimization, false)?;
+fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
+    let ready = Ready::load(sweep, instead, false)?;
     let Ready { study, plan, space, .. } = &ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {

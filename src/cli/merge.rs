@@ -8,7 +8,7 @@ use super::folder::{RECORD, RunFolder};
 use super::output::{ResultFiles, Session};
 use super::previous::{self, Previous, listed};
 use super::progress::Progress;
-use super::study::{Ready, typed};
+use super::study::{Instead, Ready};
 use super::sweep::{finish, runtime, threads};
 use super::{Failure, Saved, shard, signals};
 use crate::explore::record::{Known, RecordReader};
@@ -23,9 +23,8 @@ const NAMED_SHARDS: usize = 12;
 pub struct MergeArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
-    /// File of optimization techniques to apply beside the sweep's own.
-    #[arg(long, value_name = "FILE")]
-    optimization_config: Option<PathBuf>,
+    #[command(flatten)]
+    instead: Instead,
     /// Folders of shards, or folders that hold them; --out if not given.
     folders: Vec<PathBuf>,
     /// Folder that holds the runs.
@@ -45,7 +44,7 @@ pub struct MergeArguments {
 /// Joins shards into the result of a single run.
 pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let ready = Ready::load(&arguments.sweep, arguments.optimization_config.as_deref(), arguments.quiet)?;
+    let ready = Ready::load(&arguments.sweep, &arguments.instead, arguments.quiet)?;
     let stop = signals::stop_flag().map_err(RunError::from)?;
     let name = &ready.study.sweep.name;
     let folder = RunFolder::lock(&arguments.out, name)?;
@@ -90,8 +89,8 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     match (end, session.files) {
         (Ok(End::Complete(summary)), Some(files)) => {
             let runtime = runtime(threads, started.elapsed().as_secs_f64(), 0);
-            let sweep = typed(&arguments.sweep, arguments.optimization_config.as_deref());
-            finish(&ready, &folder, files, &summary, &sweep, runtime, arguments.quiet)
+            let typed = arguments.instead.typed(&arguments.sweep);
+            finish(&ready, &folder, files, &summary, &typed, runtime, arguments.quiet)
         }
         (end, _) => {
             let work = folder.work();

@@ -5,7 +5,10 @@ mod ask;
 mod calibrate;
 mod check;
 mod fault;
+mod file;
 mod folder;
+mod graph;
+mod import;
 mod list;
 mod lock;
 mod merge;
@@ -14,6 +17,7 @@ mod plan;
 mod previous;
 mod progress;
 mod results;
+mod roofline;
 mod shard;
 mod signals;
 mod slurm;
@@ -50,9 +54,8 @@ enum Command {
         /// Sweep files, or names of stock sweeps.
         #[arg(required = true)]
         sweeps: Vec<String>,
-        /// File of optimization techniques to apply beside the sweep's own.
-        #[arg(long, value_name = "FILE")]
-        optimization_config: Option<PathBuf>,
+        #[command(flatten)]
+        instead: study::Instead,
         /// Show what a run would take: points, what constraints exclude, time, memory, disk.
         #[arg(long)]
         plan: bool,
@@ -75,6 +78,12 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: crate::validate::Format,
     },
+    /// Turn a hardware configuration in the field's JSON schema into TOML, with a remark on every suspicious figure.
+    Import(import::ImportArguments),
+    /// Show what each operator of a pipeline attains on a hardware, and whether memory or compute bounds it.
+    Roofline(roofline::RooflineArguments),
+    /// Draw a pipeline: operators, barriers, streams, and what is carried to the next iteration.
+    Graph(graph::GraphArguments),
     /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
     List,
     /// Show how unevenly the measured tiles of a sweep spread over groups, and draw them.
@@ -102,9 +111,8 @@ enum Command {
 pub struct SweepArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
-    /// File of optimization techniques to apply beside the sweep's own.
-    #[arg(long, value_name = "FILE")]
-    optimization_config: Option<PathBuf>,
+    #[command(flatten)]
+    instead: study::Instead,
     /// Folder that holds the runs; each has its own folder in it.
     #[arg(long, default_value = "out", value_name = "DIR")]
     out: PathBuf,
@@ -230,13 +238,15 @@ impl Failure {
 pub fn run(arguments: Arguments) -> ExitCode {
     let result = match arguments.command {
         Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Check { sweeps, optimization_config, plan, verify, threads } => {
-            let threads = plan.then(|| sweep::threads(threads));
-            check::run(&sweeps, optimization_config.as_deref(), threads, verify)
+        Command::Check { sweeps, instead, plan, verify, threads } => {
+            check::run(&sweeps, &instead, plan.then(|| sweep::threads(threads)), verify)
         }
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
+        Command::Import(arguments) => import::run(&arguments),
+        Command::Roofline(arguments) => roofline::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
         Command::List => list::run(),
         Command::Tiles(arguments) => tiles::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments),

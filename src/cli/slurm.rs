@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Failure;
-use super::study::Ready;
+use super::study::{Instead, Ready};
 use crate::explore::MAX_SHARDS;
 
 /// What `slurm` was told.
@@ -12,9 +12,8 @@ use crate::explore::MAX_SHARDS;
 pub struct SlurmArguments {
     /// The sweep file, or the name of a stock sweep.
     sweep: String,
-    /// File of optimization techniques to apply beside the sweep's own.
-    #[arg(long, value_name = "FILE")]
-    optimization_config: Option<PathBuf>,
+    #[command(flatten)]
+    instead: Instead,
     /// Tasks of the job array.
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
     shards: u64,
@@ -31,7 +30,7 @@ pub struct SlurmArguments {
 
 /// Prints the script of a job array.
 pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, arguments.optimization_config.as_deref(), false)?;
+    let ready = Ready::load(&arguments.sweep, &arguments.instead, false)?;
     if arguments.time.is_empty()
         || !arguments.time.chars().all(|letter| letter.is_ascii_digit() || ":-".contains(letter))
     {
@@ -47,11 +46,7 @@ pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
 fn script(arguments: &SlurmArguments, name: &str) -> String {
     let SlurmArguments { shards, cpus, time, .. } = arguments;
     let out = quoted(&arguments.out.display().to_string());
-    let optimization = arguments.optimization_config.as_ref().map(|file| quoted(&file.display().to_string()));
-    let sweep = match optimization {
-        Some(file) => format!("{} --optimization-config {file}", quoted(&arguments.sweep)),
-        None => quoted(&arguments.sweep),
-    };
+    let sweep = arguments.instead.map(quoted).typed(&quoted(&arguments.sweep));
     format!(
         r#"#!/bin/bash
 # Evaluates {name} in {shards} shards. Submit it, and the merge behind it:

@@ -8,7 +8,7 @@ use super::folder::RunFolder;
 use super::output::{CSV, PARQUET, ResultFiles, Session};
 use super::previous::{self, Previous};
 use super::progress::Progress;
-use super::study::{Ready, typed};
+use super::study::Ready;
 use super::{Failure, Saved, SweepArguments, fault, results, shard, signals};
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
@@ -20,7 +20,7 @@ const NOTHING_FEASIBLE: u8 = 3;
 
 /// Evaluates a sweep, or what is left of it.
 pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, arguments.optimization_config.as_deref(), arguments.quiet)?;
+    let ready = Ready::load(&arguments.sweep, &arguments.instead, arguments.quiet)?;
     let shard = shard::chosen(arguments.shard, arguments.quiet)?;
     let strategy = ready.study.sweep.search.strategy;
     if strategy.chooses_as_it_goes() && (!shard.is_whole() || arguments.retry_failed || arguments.fail_fast) {
@@ -133,8 +133,8 @@ impl Sweep<'_> {
                 if summary.failed > 0 {
                     sync(record)?;
                 }
-                let sweep = typed(&arguments.sweep, arguments.optimization_config.as_deref());
-                finish(ready, folder, files, &summary, &sweep, runtime, arguments.quiet)
+                let typed = arguments.instead.typed(&arguments.sweep);
+                finish(ready, folder, files, &summary, &typed, runtime, arguments.quiet)
             }
             None => {
                 sync(record)?;
@@ -193,8 +193,8 @@ impl Sweep<'_> {
                 summary.failed,
                 target.display()
             );
-            let sweep = typed(&self.arguments.sweep, self.arguments.optimization_config.as_deref());
-            println!("`nerarch-dse merge {sweep}` joins the shards when all are there");
+            let typed = self.arguments.instead.typed(&self.arguments.sweep);
+            println!("`nerarch-dse merge {typed}` joins the shards when all are there");
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Failure;
-use super::study::Ready;
+use super::study::{Instead, Ready};
 use crate::ppa::Plan;
 use crate::report::figure::TileFigure;
 use crate::report::summary::point_text;
@@ -17,9 +17,8 @@ use crate::spec::diagnostic::did_you_mean;
 pub struct TilesArguments {
     /// The sweep file, or the name of a stock sweep; its first point is looked at.
     sweep: String,
-    /// File of optimization techniques to apply beside the sweep's own.
-    #[arg(long, value_name = "FILE")]
-    optimization_config: Option<PathBuf>,
+    #[command(flatten)]
+    instead: Instead,
     /// The operator whose tiles are spread; the one with the most work if not given.
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
@@ -34,7 +33,7 @@ pub struct TilesArguments {
 
 /// Prints how the measured tiles of a sweep's first point spread over groups, and draws them.
 pub fn run(arguments: &TilesArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, arguments.optimization_config.as_deref(), false)?;
+    let ready = Ready::load(&arguments.sweep, &arguments.instead, false)?;
     let Ready { study, plan, space, .. } = &ready;
     if let Some(wanted) = &arguments.operator {
         let known = operators(plan);

@@ -2,17 +2,20 @@
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
-//! [`breakdown`] takes a point apart. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
+//! [`roofline`] says of each operator alone what it attains and what bounds it. [`breakdown`] takes a point apart.
+//! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
 pub mod breakdown;
 mod checks;
 mod evaluator;
 mod figures;
+mod front;
 pub mod metric;
 mod model;
 mod parameters;
 mod plan;
+pub mod roofline;
 mod saving;
 mod screen;
 

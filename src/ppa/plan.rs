@@ -4,14 +4,15 @@ use super::bounds::{BoundNodes, WorkloadBounds};
 use super::breakdown::{Detail, Request, compile_detail};
 use super::checks::{Tried, try_expressions};
 use super::figures::FigureProgram;
+use super::front::Front;
 use super::metric::{self, METRICS, TRAINING};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
 use super::saving::{SavingPlan, frame_shares};
 use super::screen::ScreenProgram;
-use crate::hardware::{Clock, Process, compile_dram, compile_sram, compile_unit};
-use crate::mapping::{Capacity, compile_capacity, compile_traffic, map_operators};
-use crate::operator::{apply_techniques, bind_workload, compile_operators};
+use crate::hardware::Clock;
+use crate::mapping::Capacity;
+use crate::operator::bind_workload;
 use crate::schedule::{Method, Output, Schedule, compile_stages};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
@@ -356,28 +357,10 @@ impl Compiler<'_> {
         let faults = self.diagnostics.error_count();
         let workload = bind_workload(&mut scope, scene, camera, study.pipeline.stream.as_ref())?;
         let resolved = scope.resolve_all();
-        let process = Process::compile(&scope, &study.hardware)?;
-        let clock = Clock::compile(&mut scope, &study.hardware.clock, &process)?;
-        let hardware = &study.hardware;
-        let units: Vec<_> =
-            hardware.units.iter().map(|unit| compile_unit(&mut scope, unit, &clock, &process)).collect();
-        let srams: Vec<_> =
-            hardware.srams.iter().map(|sram| compile_sram(&mut scope, sram, &clock, &process)).collect();
-        let dram = match &study.hardware.dram {
-            Some(decl) => Some(compile_dram(&mut scope, decl, &clock)?),
-            None => None,
-        };
-        let operators = compile_operators(&mut scope, study);
-        let units: Vec<_> = units.into_iter().collect::<Option<_>>()?;
-        let srams: Vec<_> = srams.into_iter().collect::<Option<_>>()?;
-        let mut operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
         let stream = workload.stream.as_ref();
-        let applied = apply_techniques(&mut scope, study, &mut operators)?;
+        let Front { process, clock, units, srams, dram, operators, applied, traffic, capacities, mapped } =
+            Front::compile(&mut scope, study, stream)?;
         let savings = frame_shares(&mut scope, &applied, &operators, stream);
-        let traffic = compile_traffic(&mut scope, study, &operators, &srams, dram.as_ref());
-        let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
-        let capacities = compile_capacity(&mut scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
-        let mapped = map_operators(&mut scope, study, &operators, &units, &srams, &traffic, stream)?;
         let graph = compile_stages(&mut scope, study, &operators, &units, &mapped, &traffic, stream)?;
         let kernel_inputs = Schedule::inputs(&graph);
         scope.graph.set_kernel_inputs(&kernel_inputs);

@@ -2,14 +2,16 @@
 //!
 //! [`table`] fixes the columns of a run before its first row; [`csv`](mod@csv) and [`parquet`] write them; [`figure`]
 //! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal;
-//! [`technique`] says what optimization techniques saved, [`tiles`] how
-//! evenly measured tiles spread.
+//! [`technique`] says what optimization techniques saved, [`tiles`] how evenly measured tiles spread. [`roofline`]
+//! and [`graph`] show one design and one pipeline, [`analysis`] one schedule.
 
 pub mod analysis;
 pub mod csv;
 pub mod figure;
+pub mod graph;
 pub mod manifest;
 pub mod parquet;
+pub mod roofline;
 pub mod summary;
 pub mod table;
 pub mod technique;

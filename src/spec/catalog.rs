@@ -148,7 +148,9 @@ fn stem(name: &str) -> &str {
 }
 
 fn candidates(category: Category, name: &str, referrer: Option<&Span>) -> Vec<PathBuf> {
-    let file_name = format!("{}.toml", stem(name));
+    // The field's JSON is accepted for hardware.
+    let is_json = category == Category::Hardware && name.ends_with(".json");
+    let file_name = if is_json { name.to_owned() } else { format!("{}.toml", stem(name)) };
     let mut folders = vec![PathBuf::new()];
     if let Some(Origin::File(path)) = referrer.map(|span| &span.source().origin) {
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -157,7 +159,7 @@ fn candidates(category: Category, name: &str, referrer: Option<&Span>) -> Vec<Pa
     }
     // A name with .toml is a path from the referring file or from here; a bare name is looked for in its folder only,
     // so that sweeps/gscore.toml is never taken for the hardware of that name.
-    let is_path = name.ends_with(".toml") || name.contains(['/', '\\']);
+    let is_path = is_json || name.ends_with(".toml") || name.contains(['/', '\\']);
     let mut paths = Vec::new();
     for folder in &folders {
         if is_path {

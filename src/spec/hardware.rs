@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::diagnostic::Collector;
 use super::figure::{AreaFigure, Figure, PowerFigure, Provenance};
+use super::import;
 use super::kind::Pass;
 use super::parameter::{ParameterDecl, read_parameters};
 use super::reader::{Quantity, Reader};
@@ -225,9 +226,10 @@ pub struct ClockDecl {
     pub provenance: Provenance,
 }
 
-/// Reads a hardware file; faults go to `diagnostics`.
+/// Reads a hardware file, in TOML or the field's JSON; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDecl> {
-    let root = tree::parse(source, diagnostics);
+    let root =
+        if import::is_json(source) { import::read(source, diagnostics)? } else { tree::parse(source, diagnostics) };
     let reader = Reader::new(&root, "a hardware file", diagnostics);
     let name = reader.required_text("name");
     let node_nm = reader.required("node_nm").and_then(|_| reader.number("node_nm"));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::catalog::{self, Category, stock_names};
 use super::diagnostic::Collector;
 use super::expr;
 use super::reader::{Quantity, Reader};
@@ -99,6 +100,13 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Vec<KindDecl> {
     let kinds = read_kinds(&reader);
     reader.finish();
     kinds
+}
+
+/// Every kind of the stock libraries; faults go to `diagnostics`.
+pub fn stock(diagnostics: &Collector) -> Vec<KindDecl> {
+    let names = stock_names(Category::Kinds).into_iter();
+    let sources = names.filter_map(|name| catalog::stock(Category::Kinds, &name));
+    sources.flat_map(|source| read(&source, diagnostics)).collect()
 }
 
 /// Reads the `[[kind]]` tables of a library or a pipeline file.

@@ -1,7 +1,8 @@
 //! Declarations: what people write, checked and typed, every value with its place in a file.
 //!
 //! A file becomes a [`tree`] in which keys and values know their places; a [`reader`] takes typed values out of it and
-//! reports what it does not know; `sweep`, `hardware`, `pipeline`, `kind`, `technique` and `scene` are the checked declarations;
+//! reports what it does not know; [`import`] makes such a tree of the field's JSON; `sweep`, `hardware`, `pipeline`, `kind`,
+//! `technique` and `scene` are the checked declarations;
 //! [`Study`] is a sweep with everything that it names. [`scope`] resolves names and turns expressions into a
 //! [`program`] that evaluates design points. Faults are collected and shown together by [`diagnostic`].
 //!
@@ -13,6 +14,7 @@ pub mod diagnostic;
 pub mod expr;
 pub mod figure;
 pub mod hardware;
+pub mod import;
 pub mod kind;
 pub mod optimization;
 pub mod parameter;
@@ -27,7 +29,7 @@ pub mod schedule;
 pub mod scope;
 mod search;
 pub mod source;
-mod study;
+pub mod study;
 pub mod sweep;
 pub mod technique;
 pub mod traced;

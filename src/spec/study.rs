@@ -17,6 +17,15 @@ use super::traced;
 use crate::trace::TransformOptions;
 use crate::trace::workload::Workload;
 
+/// What the command line names instead of parts of a sweep file, or beside them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Overrides<'a> {
+    /// Hardware, by path or name.
+    pub hardware: Option<&'a str>,
+    /// File of techniques that are applied beside the sweep's own.
+    pub optimization: Option<&'a Path>,
+}
+
 /// A sweep and the hardware, pipeline, scenes and operator kinds that it names.
 #[derive(Debug, Clone)]
 pub struct Study {
@@ -42,17 +51,16 @@ impl Study {
     /// # Errors
     /// Every fault of every file.
     pub fn load(name: &str) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
-        Self::load_with(name, None)
+        Self::load_with(name, &Overrides::default())
     }
 
-    /// Loads a sweep, and the techniques that the file `optimization` adds to the sweep's own.
+    /// [`Study::load`] with other things than the sweep's.
     ///
     /// # Errors
     /// Every fault of every file.
-    pub fn load_with(name: &str, optimization: Option<&Path>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+    pub fn load_with(name: &str, overrides: &Overrides<'_>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let source = catalog::find(Category::Sweep, name, None).map_err(|fault| Diagnostics(vec![fault]))?;
-        let optimization = optimization.map(catalog::read).transpose().map_err(|fault| Diagnostics(vec![fault]))?;
-        Self::from_sources(&source, optimization.as_ref())
+        Self::from_source_with(&source, overrides)
     }
 
     /// Loads a sweep from its text and everything that it names.
@@ -60,15 +68,15 @@ impl Study {
     /// # Errors
     /// Every fault of every file.
     pub fn from_source(source: &Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
-        Self::from_sources(source, None)
+        Self::from_source_with(source, &Overrides::default())
     }
 
-    fn from_sources(
+    fn from_source_with(
         source: &Arc<Source>,
-        optimization: Option<&Arc<Source>>,
+        overrides: &Overrides<'_>,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let study = Self::assemble(source, None, optimization, &diagnostics);
+        let study = Self::assemble(source, None, overrides, &diagnostics);
         diagnostics.finish(study)
     }
 
@@ -100,7 +108,7 @@ impl Study {
         );
         let origin = Origin::File("analysis.toml".into());
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
-        let study = Self::assemble(&source, Some((workload, name)), None, &diagnostics);
+        let study = Self::assemble(&source, Some((workload, name)), &Overrides::default(), &diagnostics);
         diagnostics.finish(study)
     }
 
@@ -108,11 +116,18 @@ impl Study {
     fn assemble(
         source: &Arc<Source>,
         given: Option<(&Workload, &str)>,
-        optimization: Option<&Arc<Source>>,
+        overrides: &Overrides<'_>,
         diagnostics: &Collector,
     ) -> Option<Self> {
         let mut sweep = sweep::read(source, diagnostics)?;
-        if let Some(source) = optimization {
+        let optimization = overrides.optimization.and_then(|path| match catalog::read(path) {
+            Ok(source) => Some(source),
+            Err(fault) => {
+                diagnostics.error(fault);
+                None
+            }
+        });
+        if let Some(source) = &optimization {
             sweep.optimization.extend(optimization::read(source, diagnostics), diagnostics);
         }
         sweep.parameters.append(&mut sweep.optimization.parameters);
@@ -122,7 +137,7 @@ impl Study {
             diagnostics,
         );
         let mut sources = vec![Arc::clone(source)];
-        let mut find = |category, (name, span): &(String, Span)| match catalog::find(category, name, Some(span)) {
+        let mut find = |category, name: &str, referrer| match catalog::find(category, name, referrer) {
             Ok(source) => {
                 sources.push(Arc::clone(&source));
                 Some(source)
@@ -132,20 +147,28 @@ impl Study {
                 None
             }
         };
-        let hardware =
-            find(Category::Hardware, &sweep.hardware).and_then(|source| hardware::read(&source, diagnostics));
-        let is_trace = traced::is_trace(&sweep.pipeline.0);
-        let written = if is_trace { None } else { find(Category::Pipeline, &sweep.pipeline) };
+        // Another hardware was named on the command line, so that it is looked for from there.
+        let (name, referrer) = match (overrides.hardware, &sweep.hardware) {
+            (Some(name), _) => (name, None),
+            (None, (name, span)) => (name.as_str(), Some(span)),
+        };
+        let hardware = find(Category::Hardware, name, referrer).and_then(|source| hardware::read(&source, diagnostics));
+        let (name, span) = &sweep.pipeline;
+        let is_trace = traced::is_trace(name);
+        let written = if is_trace { None } else { find(Category::Pipeline, name, Some(span)) };
         let written = written.and_then(|source| pipeline::read(&source, diagnostics));
         let scenes: Vec<Option<SceneDecl>> = sweep
             .scenes
             .iter()
-            .map(|scene| find(Category::Scene, scene).and_then(|source| scene::read(&source, diagnostics)))
+            .map(|(name, span)| {
+                find(Category::Scene, name, Some(span)).and_then(|source| scene::read(&source, diagnostics))
+            })
             .collect();
         let mut techniques = Vec::new();
         for chosen in &sweep.optimization.techniques {
             techniques.push(
-                find(Category::Technique, chosen).and_then(|source| read_technique(&source, chosen, diagnostics)),
+                find(Category::Technique, &chosen.0, Some(&chosen.1))
+                    .and_then(|source| read_technique(&source, chosen, diagnostics)),
             );
         }
         let mut kinds = Vec::new();
@@ -185,7 +208,7 @@ impl Study {
             written?
         };
         let techniques = techniques.into_iter().collect::<Option<Vec<_>>>()?;
-        sources.extend(optimization.cloned());
+        sources.extend(optimization);
         sources.extend(scenes.iter().filter_map(|scene| scene.tiles_source.clone()));
         kinds.extend(pipeline.kinds.iter().cloned());
         super::report_repeated(kinds.iter().map(|kind| (&kind.name, &kind.span)), "operator kind", diagnostics);

@@ -87,6 +87,41 @@ impl Canvas<'_> {
         self.0.draw(&Polygon::new(points, colour.filled()))
     }
 
+    /// A rectangle from its upper left to its lower right corner.
+    pub fn rectangle(&self, (left, top): Point, (right, bottom): Point, fill: RGBColor, rim: RGBColor) -> Drawn {
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        self.polygon(corners.to_vec(), fill)?;
+        self.line(&[corners[0], corners[1], corners[2], corners[3], corners[0], corners[1]], rim, 6)
+    }
+
+    /// An open line through `points` of dashes of `dash` units with gaps of as much.
+    pub fn dashed(&self, points: &[Point], colour: RGBColor, weight: i32, dash: i32) -> Drawn {
+        let (mut left, mut drawing) = (f64::from(dash), true);
+        let mut piece: Vec<Point> = points.first().copied().into_iter().collect();
+        for pair in points.windows(2) {
+            let (mut from, to) = ((f64::from(pair[0].0), f64::from(pair[0].1)), pair[1]);
+            let end = (f64::from(to.0), f64::from(to.1));
+            loop {
+                let rest = (end.0 - from.0).hypot(end.1 - from.1);
+                if rest <= left {
+                    left -= rest;
+                    piece.push(to);
+                    break;
+                }
+                let share = left / rest;
+                from = (from.0 + (end.0 - from.0) * share, from.1 + (end.1 - from.1) * share);
+                let at = (from.0.round() as i32, from.1.round() as i32);
+                piece.push(at);
+                if drawing {
+                    self.line(&piece, colour, weight)?;
+                }
+                piece = vec![at];
+                (left, drawing) = (f64::from(dash), !drawing);
+            }
+        }
+        if drawing && piece.len() > 1 { self.line(&piece, colour, weight) } else { Ok(()) }
+    }
+
     /// The mark of the published design: a five-pointed star with a dark rim, recognisable without its colour.
     pub fn star(&self, (x, y): Point, radius: i32) -> Drawn {
         // A regular star in thousandths of its radius, so that no mathematical library touches the output.

@@ -1,21 +1,30 @@
-//! The figures of a sweep, as SVG that goes into a paper as it is: the Pareto front, and the tiles as a heat map (`heat`).
+//! Figures as SVG that go into a paper as they are: the Pareto front of a sweep, its tiles as a heat map (`heat`), a
+//! roofline, the graph of a pipeline.
 //!
+//! `roofline` draws operators below their roofs, with labels that `place` keeps apart; `flow` draws a pipeline, in layers
+//! that `layers` finds. Of the Pareto figure,
 //! `pareto` holds what a caller says and checks it, `sheet` turns it into axes and points to draw, `layout` places title,
 //! `legend` and panels on the page, `panel` draws the data of one pair of axes, `ticks` chooses ranges and round tick
 //! values, `labels` writes them, and `canvas` is the paper: lengths, colours, marks, text. `plotters` writes the SVG.
 //! Nothing here reads a file, a font or a clock, so the same values always give the same bytes.
 
 mod canvas;
+mod flow;
 mod heat;
 mod labels;
+mod layers;
 mod layout;
 mod legend;
 mod panel;
 mod pareto;
+mod place;
+mod roofline;
 mod sheet;
 #[cfg(test)]
 mod tests;
 mod ticks;
 
+pub use flow::draw as pipeline_svg;
 pub use heat::{MAX_PANELS, TileFigure};
 pub use pareto::{Axis, FigureError, MAX_OBJECTIVES, Marked, ParetoFigure};
+pub use roofline::draw as roofline_svg;

@@ -65,6 +65,12 @@ impl Scale {
         (position - self.low) / (self.high - self.low)
     }
 
+    /// The values at the ends of the axis.
+    pub fn ends(&self) -> (f64, f64) {
+        let value = |end: f64| if self.log { 10_f64.powf(end) } else { end };
+        (value(self.low), value(self.high))
+    }
+
     /// The ticks that have a label.
     pub fn major_ticks(&self) -> impl Iterator<Item = &Tick> {
         self.ticks.iter().filter(|tick| !tick.label.is_empty())

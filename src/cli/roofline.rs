@@ -1,0 +1,139 @@
+//! `nerarch-dse roofline`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::{Failure, file, show_warnings};
+use crate::ppa::roofline::{OperatorPoint, Roofline};
+use crate::report::figure::roofline_svg;
+use crate::report::roofline::{to_csv, to_text};
+use crate::spec::diagnostic::did_you_mean;
+use crate::spec::reader::Quantity;
+use crate::spec::source::Origin;
+use crate::spec::study::Overrides;
+use crate::spec::sweep::{SweepParameter, SweepValue};
+use crate::spec::{Source, Study};
+
+/// What `roofline` was told.
+#[derive(Debug, clap::Args)]
+pub struct RooflineArguments {
+    /// A sweep, of which the declared design is taken; or --pipeline and --hardware.
+    #[arg(required_unless_present_all = ["pipeline", "hardware"], conflicts_with = "pipeline")]
+    sweep: Option<String>,
+    /// The pipeline: a file, or the name of a stock one.
+    #[arg(long, value_name = "FILE", requires = "hardware")]
+    pipeline: Option<String>,
+    /// The hardware: a file (TOML, or the field's JSON), or the name of a stock one; instead of the sweep's own.
+    #[arg(long, value_name = "FILE")]
+    hardware: Option<String>,
+    /// The scene; the first of the sweep, or `plant`, if not given.
+    #[arg(long, value_name = "NAME")]
+    scene: Option<String>,
+    /// The camera; the first of the scene if not given.
+    #[arg(long, value_name = "NAME")]
+    camera: Option<String>,
+    /// The value of a parameter.
+    #[arg(long = "set", value_name = "PARAMETER=VALUE")]
+    values: Vec<String>,
+    /// Write the figure to this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write the table to this file as CSV.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// The scene of a pipeline without a sweep: one that is measured for every overlap test.
+const DEFAULT_SCENE: &str = "plant";
+
+/// Prints the table, writes figure and CSV.
+pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
+    let (mut study, warnings) = match &arguments.sweep {
+        Some(sweep) => {
+            Study::load_with(sweep, &Overrides { hardware: arguments.hardware.as_deref(), ..Overrides::default() })?
+        }
+        None => Study::from_source(&own_sweep(arguments))?,
+    };
+    show_warnings(&warnings);
+    for value in &arguments.values {
+        set(&mut study, value)?;
+    }
+    let scene = match &arguments.scene {
+        Some(name) => study.scenes.iter().find(|scene| scene.name == *name),
+        None => study.scenes.first(),
+    };
+    let Some(scene) = scene else {
+        let known = study.scenes.iter().map(|scene| scene.name.as_str());
+        let name = arguments.scene.as_deref().unwrap_or_default();
+        return Err(Failure::input(format!("the sweep has no scene `{name}`"), did_you_mean(name, known)));
+    };
+    let cameras = scene.cameras();
+    let wanted = arguments.camera.as_ref().or(study.sweep.cameras.first().map(|(name, _)| name));
+    let camera = wanted.or(cameras.first()).cloned().unwrap_or_default();
+    if !cameras.contains(&camera) {
+        let message = format!("scene `{}` has no camera \"{camera}\"", scene.name);
+        return Err(Failure::input(message, did_you_mean(&camera, cameras.iter().map(String::as_str))));
+    }
+    let (roofline, warnings) = Roofline::evaluate(&study, scene, &camera)?;
+    show_warnings(&warnings);
+    if let Some(path) = &arguments.csv {
+        let text = to_csv(&roofline).map_err(|source| Failure::Write { path: path.clone(), source })?;
+        file::write(Some(path), &text)?;
+    }
+    if let Some(path) = &arguments.svg {
+        if !roofline.operators.iter().any(OperatorPoint::has_place) {
+            let message = "no operator of this pipeline counts FLOPs: there is nothing to draw";
+            return Err(Failure::input(message, "give its kinds a count `flops`"));
+        }
+        let title = format!("{} on {}", study.pipeline.name, study.hardware.name);
+        let svg = roofline_svg(&roofline, &title)
+            .map_err(|error| Failure::Write { path: path.clone(), source: std::io::Error::other(error) })?;
+        file::write(Some(path), &svg)?;
+    }
+    print!("{}", to_text(&roofline));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A sweep of one point: the declared design of hardware and pipeline.
+fn own_sweep(arguments: &RooflineArguments) -> Arc<Source> {
+    let word = |name: &Option<String>, other: &str| {
+        let text = name.as_deref().unwrap_or(other);
+        // A string of TOML; a control character in a name finds no file in any case.
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
+    };
+    let text = format!(
+        "name = \"roofline\"\nhardware = {}\npipeline = {}\nscenes = [{}]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
+        word(&arguments.hardware, ""),
+        word(&arguments.pipeline, ""),
+        word(&arguments.scene, DEFAULT_SCENE),
+    );
+    let name = "command line".to_owned();
+    Arc::new(Source { name, text, origin: Origin::File(PathBuf::from("roofline.toml")) })
+}
+
+/// Gives a parameter one value.
+fn set(study: &mut Study, text: &str) -> Result<(), Failure> {
+    let fail = |message: String| Failure::input(message, "write --set NAME=NUMBER, or a word where it takes words");
+    let Some((name, value)) = text.split_once('=') else { return Err(fail(format!("`{text}` sets nothing"))) };
+    let (name, value) = (name.trim(), value.trim());
+    let span = study.sweep.span.clone();
+    let value = match value.parse::<f64>() {
+        Ok(number) if number.is_finite() => SweepValue::Fixed(Quantity::constant(number, &span)),
+        Ok(_) => return Err(fail(format!("`{value}` is no finite number"))),
+        Err(_) => SweepValue::Words(vec![(value.to_owned(), span.clone())]),
+    };
+    let decls = study.hardware.parameters.iter().chain(&study.pipeline.parameters);
+    let known: Vec<&str> = decls
+        .map(|decl| decl.name.as_str())
+        .chain(study.sweep.parameters.iter().map(|one| one.name.as_str()))
+        .collect();
+    if !known.contains(&name) {
+        return Err(Failure::input(format!("there is no parameter `{name}`"), did_you_mean(name, known)));
+    }
+    match study.sweep.parameters.iter_mut().find(|parameter| parameter.name == name) {
+        Some(parameter) => parameter.value = value,
+        None => study.sweep.parameters.push(SweepParameter { name: name.to_owned(), span, value }),
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! What a study is on one workload before its schedule: hardware, operators, mapping.
+
+use crate::hardware::{Clock, Dram, Process, Sram, Unit, compile_dram, compile_sram, compile_unit};
+use crate::mapping::{Capacity, Mapped, Traffic, compile_capacity, compile_traffic, map_operators};
+use crate::operator::{Applied, Operator, Stream, apply_techniques, compile_operators};
+use crate::spec::Study;
+use crate::spec::scope::Scope;
+
+/// Compiled hardware, and the pipeline mapped onto it.
+pub struct Front {
+    pub process: Process,
+    pub clock: Clock,
+    pub units: Vec<Unit>,
+    pub srams: Vec<Sram>,
+    pub dram: Option<Dram>,
+    pub operators: Vec<Operator>,
+    pub applied: Vec<Applied>,
+    pub traffic: Vec<Traffic>,
+    pub capacities: Vec<Capacity>,
+    pub mapped: Vec<Mapped>,
+}
+
+impl Front {
+    /// Compiles them in a scope to which the workload is bound; `None` if something is faulty, which is reported.
+    pub fn compile(scope: &mut Scope<'_>, study: &Study, stream: Option<&Stream>) -> Option<Self> {
+        let hardware = &study.hardware;
+        let process = Process::compile(scope, hardware)?;
+        let clock = Clock::compile(scope, &hardware.clock, &process)?;
+        let units: Vec<_> = hardware.units.iter().map(|unit| compile_unit(scope, unit, &clock, &process)).collect();
+        let srams: Vec<_> = hardware.srams.iter().map(|sram| compile_sram(scope, sram, &clock, &process)).collect();
+        let dram = match &study.hardware.dram {
+            Some(decl) => Some(compile_dram(scope, decl, &clock)?),
+            None => None,
+        };
+        let operators = compile_operators(scope, study);
+        let units: Vec<_> = units.into_iter().collect::<Option<_>>()?;
+        let srams: Vec<_> = srams.into_iter().collect::<Option<_>>()?;
+        let mut operators: Vec<_> = operators.into_iter().collect::<Option<_>>()?;
+        let applied = apply_techniques(scope, study, &mut operators)?;
+        let traffic = compile_traffic(scope, study, &operators, &srams, dram.as_ref());
+        let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
+        let capacities = compile_capacity(scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
+        let mapped = map_operators(scope, study, &operators, &units, &srams, &traffic, stream)?;
+        Some(Self { process, clock, units, srams, dram, operators, applied, traffic, capacities, mapped })
+    }
+}
