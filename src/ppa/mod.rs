@@ -2,7 +2,7 @@
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
-//! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
+//! [`memory_traffic`] adds up what each memory moves. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
 mod checks;
@@ -12,9 +12,11 @@ mod model;
 mod parameters;
 mod plan;
 mod screen;
+mod traffic;
 
 pub use bounds::{BoxEvaluator, Verdict};
 pub use evaluator::{Evaluator, Outcome};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
 pub use screen::{Screen, Screened, screen};
+pub use traffic::{MemoryTraffic, memory_traffic};
