@@ -8,7 +8,7 @@ use nerarch_dse::spec::catalog::{Category, stock_names};
 use nerarch_dse::spec::source::{Origin, Source};
 
 /// Hardware and the pipelines that it was made for.
-const PAIRS: [(&str, &str); 14] = [
+const PAIRS: [(&str, &str); 18] = [
     ("icarus", "icarus"),
     ("icarus", "vanilla_nerf"),
     ("neurex", "neurex"),
@@ -23,6 +23,10 @@ const PAIRS: [(&str, &str); 14] = [
     ("gaurast", "gaurast"),
     ("gaurast", "3dgs"),
     ("gaurast", "4dgs"),
+    ("lumina", "lumina"),
+    ("gs_processor", "gs_processor"),
+    ("unirender", "3dgs"),
+    ("metavrain", "metavrain"),
 ];
 
 fn compile(hardware: &str, pipeline: &str) -> Result<Plan, String> {

@@ -11,18 +11,20 @@ use crate::spec::program::{NodeId, Program};
 use crate::spec::scope::Scope;
 use crate::spec::{Collector, Diagnostics, Study};
 
-/// What a memory moves in one frame.
+/// What a memory moves for an operator in one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryTraffic {
     /// An SRAM block of the hardware, or `dram`.
     pub memory: String,
+    /// The operator.
+    pub operator: String,
     /// Bytes read from it.
     pub read_bytes: f64,
     /// Bytes written to it.
     pub write_bytes: f64,
 }
 
-/// Traffic of every memory that the pipeline uses, for the first scene and camera and the first value of each axis.
+/// Traffic of every memory by operator, for the first scene and camera and the first value of each axis.
 ///
 /// # Errors
 /// Faults of the study; traffic that has no value at this point.
@@ -71,9 +73,11 @@ fn compile(study: &Study, diagnostics: &Collector) -> Option<Vec<MemoryTraffic>>
             scope.error(&decl.bytes.span, message, "check the parameters that it follows");
             return None;
         }
-        let name = &decl.memory.0;
-        let at = memories.iter().position(|known| known.memory == *name).unwrap_or_else(|| {
-            memories.push(MemoryTraffic { memory: name.clone(), read_bytes: 0.0, write_bytes: 0.0 });
+        let (memory, operator) = (&decl.memory.0, &decl.operator.0);
+        let same = |known: &MemoryTraffic| known.memory == *memory && known.operator == *operator;
+        let at = memories.iter().position(same).unwrap_or_else(|| {
+            let (memory, operator) = (memory.clone(), operator.clone());
+            memories.push(MemoryTraffic { memory, operator, read_bytes: 0.0, write_bytes: 0.0 });
             memories.len() - 1
         });
         match decl.direction {

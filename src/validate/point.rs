@@ -25,7 +25,8 @@ pub fn load(point: &PointDecl) -> Result<Study, Diagnostics> {
     Study::from_source(&Arc::new(source)).map(|(study, _)| study)
 }
 
-/// Every metric of the point as `point.NAME`; what each memory moves as `point.MEMORY.read_bytes` and `write_bytes`.
+/// Every metric of the point as `point.NAME`; what each memory moves as
+/// `point.MEMORY.read_bytes` and `write_bytes`, and for one operator as `point.MEMORY.OPERATOR.read_bytes`.
 ///
 /// # Errors
 /// Faults of the plan; a point without a value.
@@ -40,8 +41,14 @@ pub fn measure(point: &PointDecl, study: &Study) -> Result<Vec<(String, f64)>, D
     let named = |(at, name): (usize, &String)| (format!("point.{name}"), evaluator.metric(0, at));
     let mut numbers: Vec<(String, f64)> = plan.metric_names.iter().enumerate().map(named).collect();
     for traffic in memory_traffic(study)? {
-        numbers.push((format!("point.{}.read_bytes", traffic.memory), traffic.read_bytes));
-        numbers.push((format!("point.{}.write_bytes", traffic.memory), traffic.write_bytes));
+        for (direction, bytes) in [("read", traffic.read_bytes), ("write", traffic.write_bytes)] {
+            let memory = format!("point.{}.{direction}_bytes", traffic.memory);
+            match numbers.iter_mut().find(|(name, _)| *name == memory) {
+                Some((_, total)) => *total += bytes,
+                None => numbers.push((memory, bytes)),
+            }
+            numbers.push((format!("point.{}.{}.{direction}_bytes", traffic.memory, traffic.operator), bytes));
+        }
     }
     Ok(numbers)
 }

@@ -23,14 +23,17 @@ pub enum Role {
     Calibrated,
     /// Computed without knowing it.
     Predicted,
+    /// Another model's output, no measurement: shown with its error, judged by nothing.
+    Compared,
 }
 
 impl Role {
-    const NAMES: [(&'static str, Role); 4] = [
+    const NAMES: [(&'static str, Role); 5] = [
         ("input", Role::Input),
         ("derived", Role::Derived),
         ("calibrated", Role::Calibrated),
         ("predicted", Role::Predicted),
+        ("compared", Role::Compared),
     ];
 
     /// The word in files and reports.
