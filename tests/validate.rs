@@ -161,7 +161,11 @@ fn wrong_files_are_refused_with_place_and_remedy() {
         ("factor = [0.75, 1.25]", "range = [3, 5]", "`range` is absolute, but `2 * a` moves with the names in it"),
         ("factor = [0.75, 1.25]", "factor = [2, 3]", "`factor` is relative to the value and must hold 1"),
         ("factor = [0.75, 1.25]", "factor = [1.25, 0.75]", "`factor` must be two numbers, the lower first"),
-        ("\"2 * a\", basis = \"assumed\", factor = [0.75, 1.25]", "4, basis = \"assumed\", range = [5, 6]", "the value 4 lies outside its range"),
+        (
+            "\"2 * a\", basis = \"assumed\", factor = [0.75, 1.25]",
+            "4, basis = \"assumed\", range = [5, 6]",
+            "the value 4 lies outside its range",
+        ),
         ("value = \"b + 0\"", "value = \"point.fps\"", "`point.fps` is not defined here"),
         (", basis = \"published\"", "", "does not say its basis"),
         ("id = \"x.y\"", "id = \"x.y\"\nsame_as = \"x.z\"", "there is no other target `x.z`"),

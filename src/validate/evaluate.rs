@@ -175,7 +175,13 @@ fn compute(file: &FileDecl, target: &TargetDecl) -> Result<Outcome, Diagnostics>
     model.find_circle()?;
     // The distance from another model's output says as much at the nominal value.
     if target.role == Role::Compared {
-        return Ok(Outcome { design: file.name.clone(), target: target.clone(), ours, interval: None, assumed: Vec::new() });
+        return Ok(Outcome {
+            design: file.name.clone(),
+            target: target.clone(),
+            ours,
+            interval: None,
+            assumed: Vec::new(),
+        });
     }
     let interval = extremes(names.len(), |ends| model.value(ends))?;
     let assumed: Vec<String> =
