@@ -87,8 +87,8 @@ fn every_other_pair_runs_or_names_the_operator_and_each_unit_with_its_reason() {
             let says_why = fault.contains(": executes ")
                 || fault.contains("runs forward only")
                 || fault.contains("works at a rate");
-            let lacks_part = fault.contains("has no memory")
-                || fault.contains("has no DRAM")
+            let lacks_part = fault.contains("operator `")
+                && (fault.contains("` has no memory") || fault.contains("` has no DRAM"))
                 || fault.contains("is not defined here")
                 || fault.contains("names unit `");
             assert!((names_operator && says_why) || lacks_part, "{hardware} x {pipeline}:\n{fault}");

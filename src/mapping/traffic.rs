@@ -70,7 +70,7 @@ fn compile(
         let Some(dram) = dram else {
             scope.error(
                 span,
-                format!("hardware `{}` has no DRAM", study.hardware.name),
+                format!("operator `{}`: hardware `{}` has no DRAM", decl.operator.0, study.hardware.name),
                 "add [dram] to the hardware file",
             );
             return None;
@@ -96,7 +96,7 @@ fn compile(
         let known = srams.iter().map(|sram| sram.name.as_str()).chain(["dram"]);
         scope.error(
             span,
-            format!("hardware `{}` has no memory `{memory}`", study.hardware.name),
+            format!("operator `{}`: hardware `{}` has no memory `{memory}`", decl.operator.0, study.hardware.name),
             did_you_mean(memory, known),
         );
         return None;
