@@ -91,6 +91,30 @@ const CASES: &[Case] = &[
     ),
     (
         "hardware.toml",
+        "{ each = 0.5, basis = \"published\" }",
+        "{ each = 0.5, basis = \"assumed\", range = [1, 2] }",
+        &["the value 0.5 lies outside its range", "`factor = [low, high]` is relative"],
+    ),
+    (
+        "hardware.toml",
+        "{ each = 0.5, basis = \"published\" }",
+        "{ each = \"0.5 * half\", basis = \"assumed\", range = [1, 4] }",
+        &["`range` is absolute, but `0.5 * half` moves with the names in it", "write `factor"],
+    ),
+    (
+        "hardware.toml",
+        "{ each = 0.5, basis = \"published\" }",
+        "{ each = 0.5, basis = \"assumed\", range = [0, 1], factor = [0.5, 2] }",
+        &["`range` and `factor` are both given", "keep one"],
+    ),
+    (
+        "hardware.toml",
+        "{ each = 0.5, basis = \"published\" }",
+        "{ each = 0.5, basis = \"assumed\", factor = [2, 3] }",
+        &["`factor` is relative to the value and must hold 1", "for half to twice"],
+    ),
+    (
+        "hardware.toml",
         "each_leakage = 1 }",
         "each_leakage = 1, includes = [\"leakage\"] }",
         &["leakage would be counted twice"],

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nerarch_dse::spec::Collector;
 use nerarch_dse::spec::source::{Origin, Source};
@@ -15,12 +15,16 @@ fn parse(text: &str) -> Result<FileDecl, String> {
     diagnostics.finish(file).map(|(file, _)| file).map_err(|faults| faults.to_string())
 }
 
-fn outcomes() -> Vec<Outcome> {
-    let all = stock_names().into_iter().flat_map(|name| {
-        let file = parse(&stock(&name).expect("stock").text).unwrap_or_else(|faults| panic!("{faults}"));
-        evaluate(&file).unwrap_or_else(|faults| panic!("{faults}"))
-    });
-    all.collect()
+/// All stock targets, computed once for all tests.
+fn outcomes() -> &'static [Outcome] {
+    static OUTCOMES: OnceLock<Vec<Outcome>> = OnceLock::new();
+    OUTCOMES.get_or_init(|| {
+        let all = stock_names().into_iter().flat_map(|name| {
+            let file = parse(&stock(&name).expect("stock").text).unwrap_or_else(|faults| panic!("{faults}"));
+            evaluate(&file).unwrap_or_else(|faults| panic!("{faults}"))
+        });
+        all.collect()
+    })
 }
 
 #[test]
@@ -70,7 +74,7 @@ const SOUND: &str = r#"
 name = "X"
 [inputs]
 a = { value = 2, basis = "published" }
-b = { value = "2 * a", basis = "assumed", range = [3, 5] }
+b = { value = "2 * a", basis = "assumed", factor = [0.75, 1.25] }
 [[target]]
 id = "x.y"
 quantity = "y"
@@ -100,6 +104,50 @@ fn a_prediction_that_rests_on_its_own_target_is_found() {
     assert!(evaluate(&parse(&calibrated).expect("sound")).is_ok());
 }
 
+/// The range of a hardware's figure reaches the result: GSCore's culling units take half to one Gaussian a cycle, assumed, so
+/// that 167,894 Gaussians on 4 units take 41,973.5 to 83,947 cycles.
+#[test]
+fn an_assumed_figure_of_the_hardware_makes_an_interval_too() {
+    let text = SOUND.replace("value = \"b + 0\"", "value = \"point.utilization.ccu * point.latency_cycles\"").replace(
+        "id = \"x.y\"",
+        "id = \"x.y\"\npoint = { hardware = \"gscore\", pipeline = \"gscore\", scene = \"lego\", parameters = { overlap = { choice = \
+         [\"unstated\"] }, subtiles = { choice = [\"none\"] } } }",
+    );
+    let outcomes = evaluate(&parse(&text).expect("sound")).expect("sound");
+    let [low, high] = outcomes[0].interval.expect("interval");
+    assert!((low / 41_973.5 - 1.0).abs() < 1e-9 && (high / 83_947.0 - 1.0).abs() < 1e-9, "{low} {high}");
+    assert_eq!(outcomes[0].assumed, ["ccu.rate"]);
+}
+
+#[test]
+fn a_prediction_that_rests_on_its_own_target_through_the_hardware_is_found() {
+    // What SRender's total leaves after its units is the area of its buffers.
+    let text = SOUND.replace("x.y", "srender.area").replace("value = \"b + 0\"", "value = \"point.area_mm2\"").replace(
+        "role = \"predicted\"",
+        "role = \"predicted\"\npoint = { hardware = \"srender\", pipeline = \"srender\", scene = \"lego\" }",
+    );
+    let fault = evaluate(&parse(&text).expect("sound")).expect_err("circle").to_string();
+    assert!(fault.contains("is no prediction: its input `buffers.area_mm2` was derived from it"), "{fault}");
+    // Another number of the same point does not rest on it.
+    let text = text.replace("point.area_mm2", "point.fps");
+    assert!(evaluate(&parse(&text).expect("sound")).is_ok());
+}
+
+/// The traffic of ICARUS, NeuRex and GSCore stands beside the published table, memory by memory.
+#[test]
+fn traffic_of_each_memory_is_compared() {
+    let outcomes = outcomes();
+    let of = |id: &str| outcomes.iter().find(|outcome| outcome.target.id == id).unwrap_or_else(|| panic!("{id}"));
+    let compared = |design: &str| {
+        outcomes.iter().filter(|outcome| outcome.design == design && outcome.target.role == Role::Compared).count()
+    };
+    assert!(compared("ICARUS") >= 13 && compared("NeuRex") >= 13 && compared("GSCore") >= 7);
+    // 800 x 800 x 192 samples of 12 bytes; 800 x 800 x 64 samples of 8 levels, 8 corners and 4 bytes.
+    let gib = f64::from(1 << 30);
+    assert!((of("icarus.traffic.input_fifo_read").ours / (800.0 * 800.0 * 192.0 * 12.0 / gib) - 1.0).abs() < 1e-9);
+    assert!((of("neurex.traffic.grid_cache_read").ours / (800.0 * 800.0 * 64.0 * 256.0 / gib) - 1.0).abs() < 1e-9);
+}
+
 #[test]
 fn wrong_files_are_refused_with_place_and_remedy() {
     let cases = [
@@ -109,14 +157,33 @@ fn wrong_files_are_refused_with_place_and_remedy() {
         ("published = 4", "published = \"four\"", "`published` must be a number"),
         ("value = \"b + 0\"", "value = \"c\"", "`c` is not defined here"),
         ("value = \"b + 0\"", "value = \"1 / (b - b)\"", "has no finite value"),
-        (", range = [3, 5]", "", "an assumed figure needs a range"),
+        (", factor = [0.75, 1.25]", "", "an assumed figure needs a range"),
+        ("factor = [0.75, 1.25]", "range = [3, 5]", "`range` is absolute, but `2 * a` moves with the names in it"),
+        ("factor = [0.75, 1.25]", "factor = [2, 3]", "`factor` is relative to the value and must hold 1"),
+        ("factor = [0.75, 1.25]", "factor = [1.25, 0.75]", "`factor` must be two numbers, the lower first"),
+        (
+            "\"2 * a\", basis = \"assumed\", factor = [0.75, 1.25]",
+            "4, basis = \"assumed\", range = [5, 6]",
+            "the value 4 lies outside its range",
+        ),
+        ("value = \"b + 0\"", "value = \"point.fps\"", "`point.fps` is not defined here"),
         (", basis = \"published\"", "", "does not say its basis"),
         ("id = \"x.y\"", "id = \"x.y\"\nsame_as = \"x.z\"", "there is no other target `x.z`"),
         ("id = \"x.y\"", "id = \"x.y\"\nunit = \"s\"", "has no key `unit`"),
         (
             "id = \"x.y\"",
-            "id = \"x.y\"\npoint = { hardware = \"icaru\", pipeline = \"icarus\", scene = \"lego\", metric = \"fps\" }",
+            "id = \"x.y\"\npoint = { hardware = \"icaru\", pipeline = \"icarus\", scene = \"lego\" }",
             "there is no hardware `icaru`",
+        ),
+        (
+            "id = \"x.y\"",
+            "id = \"x.y\"\npoint = { hardware = \"icarus\", pipeline = \"icarus\", scene = \"lego\", parameters = { row = 3 } }",
+            "neither hardware nor pipeline has a parameter `row`",
+        ),
+        (
+            "id = \"x.y\"",
+            "id = \"x.y\"\npoint = { hardware = \"icarus\", pipeline = \"icarus\", scene = \"lego\", metric = \"fps\" }",
+            "has no key `metric`",
         ),
     ];
     for (old, new, wanted) in cases {

@@ -1,7 +1,7 @@
 //! Figures of units and memories with what they rest on.
 
 use crate::spec::expr::Function;
-use crate::spec::figure::{Basis, Provenance};
+use crate::spec::figure::{Basis, Provenance, Range};
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
 
@@ -17,7 +17,7 @@ pub struct Stated {
     /// Paper and table, or the model's source.
     pub source: Option<String>,
     /// Lowest and highest plausible value of what the file states.
-    pub range: Option<[f64; 2]>,
+    pub range: Option<Range>,
     /// Mean relative error to expect of the model, where one was measured.
     pub expected_error: Option<f64>,
     /// What the file states.

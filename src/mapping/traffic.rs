@@ -95,6 +95,14 @@ fn compile(
     let left = savings.r_bytes(scope, memory == "dram", decl.direction == Direction::Read);
     let bytes = scope.graph.binary(Function::Mul, bytes, left);
     if memory == "dram" {
+        if dram.is_none() {
+            scope.error(
+                span,
+                format!("operator `{}`: hardware `{}` has no DRAM", decl.operator.0, study.hardware.name),
+                "add [dram] to the hardware file",
+            );
+            return None;
+        }
         let (cycles, latency_cycles) =
             dram_transfer(scope, study, dram, bytes, (&decl.pattern.0, &decl.pattern.1), span)?;
         return Some(Traffic {
@@ -113,7 +121,7 @@ fn compile(
         let known = srams.iter().map(|sram| sram.name.as_str()).chain(["dram"]);
         scope.error(
             span,
-            format!("hardware `{}` has no memory `{memory}`", study.hardware.name),
+            format!("operator `{}`: hardware `{}` has no memory `{memory}`", decl.operator.0, study.hardware.name),
             did_you_mean(memory, known),
         );
         return None;

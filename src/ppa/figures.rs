@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::plan::Plan;
 use crate::hardware::{Dram, Sram, Stated, Unit};
-use crate::spec::figure::Basis;
+use crate::spec::figure::{Basis, Range};
 use crate::spec::program::{NodeId, Place, Program};
 use crate::spec::scope::Scope;
 
@@ -21,8 +21,8 @@ pub struct FigureInfo {
     pub basis: Option<Basis>,
     /// Where the value that counts comes from.
     pub source: Option<String>,
-    /// Lowest and highest plausible value of what the file states.
-    pub range: Option<[f64; 2]>,
+    /// How far what the file states may lie off.
+    pub range: Option<Range>,
     /// Mean relative error to expect of the model, where one was measured.
     pub expected_error: Option<f64>,
 }

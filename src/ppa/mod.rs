@@ -2,8 +2,8 @@
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
-//! [`roofline`] says of each operator alone what it attains and what bounds it. [`breakdown`] takes a point apart.
-//! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
+//! [`roofline`] says of each operator alone what it attains and what bounds it. [`breakdown`] takes a point apart,
+//! [`memory_traffic`] adds up what each memory moves. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
 pub mod breakdown;
@@ -18,6 +18,7 @@ mod plan;
 pub mod roofline;
 mod saving;
 mod screen;
+mod traffic;
 
 pub use bounds::{BoxEvaluator, Verdict};
 pub use breakdown::Breakdown;
@@ -27,3 +28,4 @@ pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
 pub use saving::Saving;
 pub use screen::{Screen, Screened, screen};
+pub use traffic::{MemoryTraffic, memory_traffic};

@@ -23,6 +23,22 @@ pub struct Expr {
     pub range: Range<usize>,
 }
 
+impl Expr {
+    /// The value of an expression without names, words and sums.
+    pub fn number(&self) -> Option<f64> {
+        match &self.kind {
+            ExprKind::Number(value) => Some(*value),
+            ExprKind::Apply(function, arguments) => {
+                let values: Option<Vec<f64>> = arguments.iter().map(Self::number).collect();
+                let values = values?;
+                let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
+                Some(super::program::apply(*function, at(0), at(1), at(2)))
+            }
+            ExprKind::Name(_) | ExprKind::Text(_) | ExprKind::Sum { .. } => None,
+        }
+    }
+}
+
 /// The node types of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {

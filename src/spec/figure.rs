@@ -33,6 +33,25 @@ impl Basis {
     }
 }
 
+/// How far a value may lie off: an interval of plausible values that holds the stated one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    /// `range = [low, high]`, in the value's own unit; for values that are numbers.
+    Absolute([f64; 2]),
+    /// `factor = [low, high]`, times the value; for values that follow other names, whose size moves with them.
+    Factor([f64; 2]),
+}
+
+impl Range {
+    /// The quantity at an end of its interval.
+    pub fn end(self, quantity: &Quantity, high: bool) -> Quantity {
+        match self {
+            Self::Absolute(ends) => Quantity::constant(ends[usize::from(high)], &quantity.span),
+            Self::Factor(ends) => quantity.times(ends[usize::from(high)]),
+        }
+    }
+}
+
 /// Where a figure comes from.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
@@ -40,8 +59,8 @@ pub struct Provenance {
     pub basis: Option<Basis>,
     /// Paper and table.
     pub source: Option<String>,
-    /// Lowest and highest plausible value; always there for an assumed figure.
-    pub range: Option<[f64; 2]>,
+    /// How far the value may lie off; always there for an assumed figure.
+    pub range: Option<Range>,
     /// The published target that it was computed from, if any.
     pub derived_from: Option<String>,
 }
@@ -69,28 +88,66 @@ impl Figure {
         let inner = Reader::new(table, format!("`{key}`"), reader.diagnostics());
         let quantity = inner.required_quantity("value");
         let provenance = Provenance::read(&inner);
+        provenance.check(&inner, &quantity.iter().collect::<Vec<_>>());
         inner.finish();
         Some(Self { quantity: quantity?, provenance })
     }
 }
 
 impl Provenance {
-    /// Reads the keys `basis source range derived_from` of a figure's table.
+    /// Reads the keys `basis source range factor derived_from` of a figure's table. Where the value is at hand,
+    /// [`Provenance::check`] must follow.
     pub fn read(reader: &Reader<'_>) -> Self {
         let basis = reader.choice("basis", &Basis::NAMES);
-        let range = reader.node("range").and_then(|node| read_range(node, reader));
-        if basis == Some(Basis::Assumed) && reader.node("range").is_none() {
+        let absolute = reader.node("range").map(|node| read_ends(node, "range", reader));
+        let factor = reader.node("factor").map(|node| read_ends(node, "factor", reader));
+        if let (Some(_), Some(node)) = (&absolute, reader.node("factor")) {
+            reader.error(&node.span, "`range` and `factor` are both given", "keep one");
+        }
+        if basis == Some(Basis::Assumed) && absolute.is_none() && factor.is_none() {
             reader.error(
                 reader.span(),
                 "an assumed figure needs a range",
-                "add `range = [low, high]`, the lowest and highest plausible value",
+                "add `range = [low, high]`, the lowest and highest plausible value; or `factor = [low, high]` where the \
+                 value is an expression",
             );
+        }
+        let range = match (absolute, factor) {
+            (Some(ends), _) => ends.map(Range::Absolute),
+            (None, Some(ends)) => ends.map(Range::Factor),
+            (None, None) => None,
+        };
+        if let (Some(Range::Factor([low, high])), Some(node)) = (range, reader.node("factor"))
+            && !(0.0 < low && low <= 1.0 && 1.0 <= high)
+        {
+            let message = "`factor` is relative to the value and must hold 1";
+            reader.error(&node.span, message, "write `factor = [0.5, 2]` for half to twice the value");
         }
         Self { basis, source: reader.text("source"), range, derived_from: reader.text("derived_from") }
     }
+
+    /// Reports a range that does not hold the value, or that stands beside a value which is no number.
+    pub fn check(&self, reader: &Reader<'_>, values: &[&Quantity]) {
+        let (Some(Range::Absolute([low, high])), Some(node)) = (self.range, reader.node("range")) else { return };
+        for value in values {
+            match value.number() {
+                Some(number) if (low..=high).contains(&number) => {}
+                Some(number) => reader.error(
+                    &node.span,
+                    format!("the value {number} lies outside its range"),
+                    "a range is absolute, in the value's own unit; `factor = [low, high]` is relative to it",
+                ),
+                None => reader.error(
+                    &node.span,
+                    format!("`range` is absolute, but `{}` moves with the names in it", value.text),
+                    "write `factor = [low, high]`, relative to the value",
+                ),
+            }
+        }
+    }
 }
 
-fn read_range(node: &Node, reader: &Reader<'_>) -> Option<[f64; 2]> {
+fn read_ends(node: &Node, key: &str, reader: &Reader<'_>) -> Option<[f64; 2]> {
     let numbers: Option<Vec<f64>> = match &node.value {
         Value::Array(items) => items
             .iter()
@@ -104,7 +161,8 @@ fn read_range(node: &Node, reader: &Reader<'_>) -> Option<[f64; 2]> {
     match numbers.as_deref() {
         Some([low, high]) if low <= high => Some([*low, *high]),
         _ => {
-            reader.error(&node.span, "`range` must be two numbers, the lower first", "write `range = [0.8, 1.2]`");
+            let help = format!("write `{key} = [0.8, 1.2]`");
+            reader.error(&node.span, format!("`{key}` must be two numbers, the lower first"), help);
             None
         }
     }
@@ -155,6 +213,7 @@ impl AreaFigure {
             );
         }
         let provenance = Provenance::read(&inner);
+        provenance.check(&inner, &share.iter().map(|share| &share.quantity).collect::<Vec<_>>());
         inner.finish();
         Some(Self { share: share?, provenance })
     }
@@ -192,6 +251,8 @@ impl PowerFigure {
             );
         }
         let provenance = Provenance::read(&inner);
+        let shares = [&dynamic, &leakage].into_iter().flatten();
+        provenance.check(&inner, &shares.map(|share| &share.quantity).collect::<Vec<_>>());
         inner.finish();
         Some(Self { dynamic, leakage, includes, provenance })
     }

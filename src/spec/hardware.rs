@@ -390,6 +390,7 @@ fn read_rate(table: &tree::Table, diagnostics: &Collector) -> Option<RateDecl> {
     let item = reader.required_text("item");
     let per_cycle = reader.required_quantity("per_cycle");
     let provenance = Provenance::read(&reader);
+    provenance.check(&reader, &per_cycle.iter().collect::<Vec<_>>());
     reader.finish();
     Some(RateDecl::Item { item: item?, span, per_cycle: per_cycle?, provenance })
 }

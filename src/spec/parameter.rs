@@ -68,13 +68,15 @@ fn read_parameter(reader: &Reader<'_>, name: &str, span: &Span, node: &Node) -> 
         }
         _ => inner.required_quantity("default"),
     };
+    let provenance = Provenance::read(&inner);
+    provenance.check(&inner, &default.iter().collect::<Vec<_>>());
     let decl = ParameterDecl {
         name: name.into(),
         span: span.clone(),
         min: inner.quantity("min"),
         max: inner.quantity("max"),
         doc: inner.text("doc").unwrap_or_default(),
-        provenance: Provenance::read(&inner),
+        provenance,
         default: default.clone().unwrap_or_else(|| Quantity::constant(0.0, span)),
         kind,
     };

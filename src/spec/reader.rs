@@ -26,6 +26,19 @@ impl Quantity {
         Self { expr, span: span.clone(), text: value.to_string() }
     }
 
+    /// Its value if no name is in it.
+    pub fn number(&self) -> Option<f64> {
+        self.expr.number()
+    }
+
+    /// The quantity times a number; it stands at the same place.
+    pub fn times(&self, factor: f64) -> Self {
+        let range = self.expr.range.clone();
+        let number = Expr { kind: expr::ExprKind::Number(factor), range: range.clone() };
+        let kind = expr::ExprKind::Apply(expr::Function::Mul, vec![self.expr.clone(), number]);
+        Self { expr: Expr { kind, range }, ..self.clone() }
+    }
+
     /// The place of a part of the expression.
     pub fn part(&self, range: std::ops::Range<usize>) -> Span {
         let raw = self.span.text();

@@ -1,19 +1,17 @@
-//! Computing targets: the nominal value, and the interval over the corners of the assumed inputs.
+//! Computing targets: the nominal value, and the interval over the ranges of the assumed inputs and figures.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use super::target::{FileDecl, PointDecl, Role, TargetDecl};
-use crate::ppa::{Evaluator, Outcome as PointOutcome, Plan};
+use super::assumed::{self, End};
+use super::interval::extremes;
+use super::point;
+use super::target::{FileDecl, Role, TargetDecl};
 use crate::spec::diagnostic::{Collector, did_you_mean};
 use crate::spec::figure::Figure;
 use crate::spec::parameter::{ParameterDecl, ParameterType};
 use crate::spec::scope::{Definition, Parameter, Scope, Typed};
-use crate::spec::source::{Origin, Source, Span};
+use crate::spec::source::Span;
 use crate::spec::{Diagnostic, Diagnostics, Study};
-
-/// Most assumed inputs of one target: their corners are all tried.
-const MAX_ASSUMED: usize = 12;
 
 /// A target with what was computed for it.
 #[derive(Debug, Clone)]
@@ -26,7 +24,7 @@ pub struct Outcome {
     pub ours: f64,
     /// Least and greatest value over the ranges of the assumed inputs; `None` if it rests on none.
     pub interval: Option<[f64; 2]>,
-    /// The assumed inputs by name.
+    /// Those assumed inputs and figures of its point that the interval rests on.
     pub assumed: Vec<String>,
 }
 
@@ -62,9 +60,14 @@ pub fn evaluate(file: &FileDecl) -> Result<Vec<Outcome>, Diagnostics> {
             diagnostics.error(Diagnostic::new(span, format!("there is no other target `{name}`")).help(help));
         }
     }
-    let outcomes: Option<Vec<Outcome>> =
-        file.targets.iter().map(|target| compute(file, target, &diagnostics)).collect();
-    diagnostics.finish(outcomes).map(|(outcomes, _)| outcomes)
+    let mut outcomes = Vec::new();
+    for target in &file.targets {
+        match compute(file, target) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(Diagnostics(faults)) => faults.into_iter().for_each(|fault| diagnostics.error(fault)),
+        }
+    }
+    diagnostics.finish(Some(outcomes)).map(|(outcomes, _)| outcomes)
 }
 
 /// A prediction must not rest on what was derived from its own target.
@@ -74,66 +77,121 @@ fn find_circle(file: &FileDecl, target: &TargetDecl, diagnostics: &Collector) {
     }
     for (name, span, figure) in file.inputs_of(&target.value) {
         if figure.provenance.derived_from.as_deref() == Some(target.id.as_str()) {
-            diagnostics.error(
-                Diagnostic::new(
-                    span,
-                    format!("`{}` is no prediction: its input `{name}` was derived from it", target.id),
-                )
-                .help("write role = \"calibrated\" there, or take the input from elsewhere"),
-            );
+            diagnostics.error(circle(target, name, span));
         }
     }
 }
 
-fn compute(file: &FileDecl, target: &TargetDecl, diagnostics: &Collector) -> Option<Outcome> {
-    let assumed = file.assumed(&target.value);
-    if assumed.len() > MAX_ASSUMED {
-        let message = format!("`{}` rests on {} assumed inputs, more than {MAX_ASSUMED}", target.id, assumed.len());
-        diagnostics.error(Diagnostic::new(&target.value.span, message).help("join some of them"));
-        return None;
+fn circle(target: &TargetDecl, name: &str, span: &Span) -> Diagnostic {
+    Diagnostic::new(span, format!("`{}` is no prediction: its input `{name}` was derived from it", target.id))
+        .help("write role = \"calibrated\" there, or take the input from elsewhere")
+}
+
+/// A target's value with its assumed inputs and the assumed figures of its point at given ends.
+struct Model<'a> {
+    file: &'a FileDecl,
+    target: &'a TargetDecl,
+    /// The study of the target's point, with its numbers at nominal figures.
+    study: Option<(Study, Vec<(String, f64)>)>,
+    /// The assumed inputs come first, the figures of the study after them.
+    inputs: Vec<&'a (String, Span, Figure)>,
+}
+
+impl Model<'_> {
+    /// A prediction must not rest on a figure of its hardware that was computed from it either.
+    fn find_circle(&self) -> Result<(), Diagnostics> {
+        let (Some((study, numbers)), Some(point), Role::Predicted) =
+            (&self.study, &self.target.point, self.target.role)
+        else {
+            return Ok(());
+        };
+        let (figures, larger) = assumed::derived_from(study, &self.target.id);
+        let Some((name, span)) = figures.first() else { return Ok(()) };
+        let nominal = vec![End::Nominal; self.inputs.len()];
+        if self.with(&nominal, numbers.clone())? == self.with(&nominal, point::measure(point, &larger)?)? {
+            return Ok(());
+        }
+        Err(Diagnostics(vec![circle(self.target, name, span)]))
     }
-    let point = match &target.point {
-        Some(point) => Some(point_metric(point, diagnostics)?),
+
+    fn value(&self, ends: &[End]) -> Result<f64, Diagnostics> {
+        let (inputs, figures) = ends.split_at(self.inputs.len());
+        let numbers = match &self.study {
+            Some((_, nominal)) if figures.iter().all(|end| *end == End::Nominal) => nominal.clone(),
+            Some((study, _)) => {
+                let point = self.target.point.as_ref();
+                let measured = point.map(|point| point::measure(point, &assumed::move_to(study, figures)));
+                measured.unwrap_or_else(|| Ok(Vec::new()))?
+            }
+            None => Vec::new(),
+        };
+        self.with(inputs, numbers)
+    }
+
+    /// The value with the numbers of a point and the inputs at these ends.
+    fn with(&self, inputs: &[End], numbers: Vec<(String, f64)>) -> Result<f64, Diagnostics> {
+        let end = |name: &str| {
+            let at = self.inputs.iter().position(|(input, _, _)| input == name);
+            at.and_then(|at| inputs.get(at)).copied().unwrap_or(End::Nominal)
+        };
+        let declare = |(name, span, figure): &(String, Span, Figure)| Parameter {
+            decl: declaration(name, span, figure),
+            definition: Definition::Value(match figure.provenance.range {
+                Some(range) => end(name).of(&figure.quantity, range),
+                None => figure.quantity.clone(),
+            }),
+        };
+        let diagnostics = Collector::default();
+        let mut scope = Scope::new(self.file.inputs.iter().map(declare).collect(), &diagnostics);
+        for (name, value) in numbers {
+            let node = scope.graph.constant(value);
+            scope.define(name, Typed::number(node));
+        }
+        let quantity = &self.target.value;
+        let node = scope.compile(quantity, &format!("value of target `{}`", self.target.id), &[]);
+        let value = node.and_then(|node| scope.graph.evaluate(node, &[], &mut HashMap::new()));
+        if node.is_some() && !value.is_some_and(f64::is_finite) {
+            let message = format!("target `{}` has no finite value", self.target.id);
+            diagnostics.error(Diagnostic::new(&quantity.span, message).help("check its inputs"));
+        }
+        diagnostics.finish(value).map(|(value, _)| value)
+    }
+}
+
+fn compute(file: &FileDecl, target: &TargetDecl) -> Result<Outcome, Diagnostics> {
+    let study = match &target.point {
+        Some(point) => {
+            let study = point::load(point)?;
+            let numbers = point::measure(point, &study)?;
+            Some((study, numbers))
+        }
         None => None,
     };
-    let axis = |name: &str| assumed.iter().position(|(assumed, _, _)| assumed == name);
-    let declare = |(name, span, figure): &(String, Span, Figure)| Parameter {
-        decl: declaration(name, span, figure),
-        definition: axis(name).map_or(Definition::Value(figure.quantity.clone()), Definition::Axis),
-    };
-    let mut scope = Scope::new(file.inputs.iter().map(declare).collect(), diagnostics);
-    if let Some(value) = point {
-        let node = scope.graph.constant(value);
-        scope.define("point", Typed::number(node));
+    let inputs = file.assumed(&target.value);
+    let mut names: Vec<String> = inputs.iter().map(|(name, _, _)| name.clone()).collect();
+    names.extend(study.iter().flat_map(|(study, _)| assumed::names(study)));
+    let model = Model { file, target, study, inputs };
+    let ours = model.value(&vec![End::Nominal; names.len()])?;
+    model.find_circle()?;
+    // The distance from another model's output says as much at the nominal value.
+    if target.role == Role::Compared {
+        return Ok(Outcome {
+            design: file.name.clone(),
+            target: target.clone(),
+            ours,
+            interval: None,
+            assumed: Vec::new(),
+        });
     }
-    let node = scope.compile(&target.value, &format!("value of target `{}`", target.id), &[])?;
-    let nominal: Option<Vec<f64>> = assumed
-        .iter()
-        .map(|(name, _, figure)| {
-            let value = scope.compile(&figure.quantity, &format!("input `{name}`"), &[])?;
-            scope.graph.evaluate(value, &[], &mut HashMap::new())
-        })
-        .collect();
-    let at = |values: &[f64]| scope.graph.evaluate(node, values, &mut HashMap::new());
-    let ours = at(&nominal?).filter(|value| value.is_finite());
-    let Some(ours) = ours else {
-        let message = format!("target `{}` has no finite value", target.id);
-        diagnostics.error(Diagnostic::new(&target.value.span, message).help("check its inputs"));
-        return None;
-    };
-    let ranges: Vec<[f64; 2]> = assumed.iter().filter_map(|(_, _, figure)| figure.provenance.range).collect();
-    let corners = (0..1_usize << ranges.len()).filter_map(|bits| {
-        let corner: Vec<f64> = ranges.iter().enumerate().map(|(at, range)| range[bits >> at & 1]).collect();
-        at(&corner)
-    });
-    // Expressions are taken as monotonic in each input, as all stock ones are: then the extremes lie at corners.
-    let [low, high] = corners.fold([ours; 2], |[low, high], value| [low.min(value), high.max(value)]);
-    Some(Outcome {
+    let interval = extremes(names.len(), |ends| model.value(ends))?;
+    let assumed: Vec<String> =
+        names.into_iter().zip(&interval.moved).filter(|(_, moved)| **moved).map(|(name, _)| name).collect();
+    Ok(Outcome {
         design: file.name.clone(),
         target: target.clone(),
         ours,
-        interval: (!assumed.is_empty()).then_some([low, high]),
-        assumed: assumed.iter().map(|(name, _, _)| name.clone()).collect(),
+        interval: (!assumed.is_empty()).then_some(interval.ends),
+        assumed,
     })
 }
 
@@ -148,30 +206,4 @@ fn declaration(name: &str, span: &Span, figure: &Figure) -> ParameterDecl {
         doc: String::new(),
         provenance: figure.provenance.clone(),
     }
-}
-
-/// The metric of a design at its defaults.
-fn point_metric(point: &PointDecl, diagnostics: &Collector) -> Option<f64> {
-    // A JSON string is a TOML string too.
-    let quoted = |name: &String| serde_json::Value::from(name.as_str());
-    let [hardware, pipeline, scene, metric] = point.names.each_ref().map(quoted);
-    let text = format!(
-        "name = \"point\"\nhardware = {hardware}\npipeline = {pipeline}\nscenes = [{scene}]\n[search]\nobjectives = [{metric}]\n"
-    );
-    let source = Source { name: point.span.to_string(), text, origin: Origin::Stock("validation".into()) };
-    let result = Study::from_source(&Arc::new(source)).and_then(|(study, _)| Plan::compile(&study));
-    let plan = match result {
-        Ok((plan, _)) => plan,
-        Err(Diagnostics(faults)) => {
-            faults.into_iter().for_each(|fault| diagnostics.error(fault));
-            return None;
-        }
-    };
-    let mut evaluator = Evaluator::new(&plan);
-    if evaluator.evaluate(&[]) == PointOutcome::Failed {
-        let message = format!("this point has no value: {}", evaluator.reason());
-        diagnostics.error(Diagnostic::new(&point.span, message).help("check its hardware, pipeline and scene"));
-        return None;
-    }
-    Some(evaluator.objectives()[0])
 }

@@ -1,9 +1,12 @@
 //! Validation: published figures against what parts, counts and schedules give.
 //!
-//! `target` reads `validation/*.toml`; [`evaluate`] computes each target and, over the ranges of its assumed inputs, its
-//! interval, and finds circles; `table` prints. Targets are data: a new one needs no Rust.
+//! `target` reads `validation/*.toml`; `point` evaluates the design that a target names, `assumed` moves its assumed figures
+//! to an end of their ranges and `interval` searches the extremes; [`evaluate`] joins them and finds circles; `table` prints. Targets are data: a new one needs no Rust.
 
+mod assumed;
 mod evaluate;
+mod interval;
+mod point;
 mod table;
 mod target;
 

@@ -23,14 +23,17 @@ pub enum Role {
     Calibrated,
     /// Computed without knowing it.
     Predicted,
+    /// Another model's output, no measurement: shown with its error, judged by nothing.
+    Compared,
 }
 
 impl Role {
-    const NAMES: [(&'static str, Role); 4] = [
+    const NAMES: [(&'static str, Role); 5] = [
         ("input", Role::Input),
         ("derived", Role::Derived),
         ("calibrated", Role::Calibrated),
         ("predicted", Role::Predicted),
+        ("compared", Role::Compared),
     ];
 
     /// The word in files and reports.
@@ -54,9 +57,9 @@ pub struct TargetDecl {
     pub source: String,
     /// What it says about the model.
     pub role: Role,
-    /// How it is computed from the inputs and `point`.
+    /// How it is computed from the inputs and `point.*`.
     pub value: Quantity,
-    /// A design point whose metric is `point` in `value`.
+    /// A design point whose metrics and traffic are `point.*` in `value`.
     pub point: Option<PointDecl>,
     /// Targets that are the same equation as this one: counted once, with the first.
     pub same_as: Option<(String, Span)>,
@@ -66,13 +69,15 @@ pub struct TargetDecl {
     pub missing: String,
 }
 
-/// A design at its defaults on one scene.
+/// A design on one scene, at its defaults or with parameters set.
 #[derive(Debug, Clone)]
 pub struct PointDecl {
     /// Where it stands.
     pub span: Span,
-    /// Hardware, pipeline, scene, metric.
-    pub names: [String; 4],
+    /// Hardware, pipeline, scene.
+    pub names: [String; 3],
+    /// Parameters that it sets, as the inline table of a sweep.
+    pub parameters: String,
 }
 
 /// A validation file.
@@ -148,13 +153,7 @@ fn read_target(table: &Table, diagnostics: &Collector) -> Option<TargetDecl> {
     let same_as = same_as.and_then(|span| Some((reader.text("same_as")?, span)));
     let tolerance_percent = reader.number("tolerance_percent");
     let missing = reader.text("missing").unwrap_or_default();
-    let point = reader.table("point").and_then(|table| {
-        let inner = Reader::new(table, "`point`", diagnostics);
-        let names = ["hardware", "pipeline", "scene", "metric"].map(|key| inner.required_text(key));
-        inner.finish();
-        let [Some(hardware), Some(pipeline), Some(scene), Some(metric)] = names else { return None };
-        Some(PointDecl { span: table.span.clone(), names: [hardware, pipeline, scene, metric] })
-    });
+    let point = reader.table("point").and_then(|table| read_point(table, diagnostics));
     reader.finish();
     Some(TargetDecl {
         id: id?,
@@ -169,6 +168,22 @@ fn read_target(table: &Table, diagnostics: &Collector) -> Option<TargetDecl> {
         tolerance_percent,
         missing,
     })
+}
+
+fn read_point(table: &Table, diagnostics: &Collector) -> Option<PointDecl> {
+    let reader = Reader::new(table, "`point`", diagnostics);
+    let names = ["hardware", "pipeline", "scene"].map(|key| reader.required_text(key));
+    let parameters = match reader.table("parameters").map(|table| table.span.clone()) {
+        Some(span) if span.text().starts_with('{') => span.text().to_owned(),
+        Some(span) => {
+            reader.error(&span, "the parameters of a point stand in one line", "write `parameters = { lanes = 4 }`");
+            return None;
+        }
+        None => "{}".to_owned(),
+    };
+    reader.finish();
+    let [Some(hardware), Some(pipeline), Some(scene)] = names else { return None };
+    Some(PointDecl { span: table.span.clone(), names: [hardware, pipeline, scene], parameters })
 }
 
 impl FileDecl {

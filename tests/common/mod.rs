@@ -105,7 +105,9 @@ pub fn search(
 pub fn overlap(pipeline: &str) -> &'static str {
     match pipeline {
         "gscore" => "[parameters]\noverlap = { choice = [\"unstated\"] }\nsubtiles = { choice = [\"none\"] }",
-        "3dgs" | "4dgs" | "gaurast" | "gbu" | "gsarch" => "[parameters]\noverlap = { choice = [\"unstated\"] }",
+        "3dgs" | "4dgs" | "gaurast" | "gbu" | "gs_processor" | "gsarch" | "lumina" => {
+            "[parameters]\noverlap = { choice = [\"unstated\"] }"
+        }
         _ => "",
     }
 }

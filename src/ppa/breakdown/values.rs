@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::figure::Provenance;
+use crate::spec::figure::{Provenance, Range};
 
 /// One point on one workload, taken apart. Energies are of one frame (or training iteration).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,6 +132,8 @@ pub struct Sourced {
     pub source: Option<String>,
     /// Lowest and highest plausible value.
     pub range: Option<[f64; 2]>,
+    /// The same as multiples of the value, where that moves with other names.
+    pub factor: Option<[f64; 2]>,
 }
 
 impl Sourced {
@@ -141,7 +143,14 @@ impl Sourced {
             given: true,
             basis: provenance.basis.map(|basis| basis.name().to_owned()),
             source: provenance.source.clone(),
-            range: provenance.range,
+            range: provenance.range.and_then(|range| match range {
+                Range::Absolute(ends) => Some(ends),
+                Range::Factor(_) => None,
+            }),
+            factor: provenance.range.and_then(|range| match range {
+                Range::Absolute(_) => None,
+                Range::Factor(ends) => Some(ends),
+            }),
         })
     }
 }
