@@ -6,6 +6,7 @@
 
 mod bounds;
 mod checks;
+mod computed;
 mod evaluator;
 pub mod metric;
 mod model;

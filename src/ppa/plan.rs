@@ -2,6 +2,7 @@
 
 use super::bounds::{BoundNodes, WorkloadBounds};
 use super::checks::{Tried, try_expressions};
+use super::computed::{Computed, compile_computed, computed, natural_goal};
 use super::metric::{self, METRICS};
 use super::model::{Parts, compile_metrics};
 use super::parameters::{Axis, collect};
@@ -16,7 +17,7 @@ use crate::spec::parameter::ParameterType;
 use crate::spec::program::{NodeId, Operation, Place, Program};
 use crate::spec::scene::SceneDecl;
 use crate::spec::scope::{Parameter, Scope};
-use crate::spec::sweep::{Aggregate, Goal, Strategy};
+use crate::spec::sweep::{Aggregate, Goal, ObjectiveDecl, Strategy};
 use crate::spec::{Collector, Diagnostic, Diagnostics, Study};
 
 /// Most axes of a Sobol sample: `explore` has direction numbers for as many.
@@ -30,7 +31,7 @@ pub struct Plan {
     pub parameters: Vec<(String, Option<Vec<String>>)>,
     /// One per scene and camera.
     pub workloads: Vec<WorkloadPlan>,
-    /// Column names of the metrics of one workload: [`METRICS`], then `utilization.UNIT`.
+    /// Column names of the metrics of one workload: [`METRICS`], then `utilization.UNIT`, then what the sweep computes.
     pub metric_names: Vec<String>,
     /// Names of the bottleneck's codes: the units, then DRAM.
     pub bottlenecks: Vec<String>,
@@ -215,9 +216,33 @@ impl Compiler<'_> {
         pairs
     }
 
-    fn metric_names(&self) -> Vec<String> {
+    /// The metrics of the model.
+    fn model_names(&self) -> Vec<String> {
         let utilization = self.study.hardware.units.iter().map(|unit| format!("utilization.{}", unit.name));
         METRICS.iter().map(|metric| metric.name.to_owned()).chain(utilization).collect()
+    }
+
+    /// The metrics that the sweep computes from these.
+    fn computed(&self) -> Vec<Computed<'_>> {
+        computed(&self.study.sweep, &self.model_names(), &|name| self.is_parameter(name))
+    }
+
+    fn metric_names(&self) -> Vec<String> {
+        let mut names = self.model_names();
+        for metric in self.computed() {
+            if names.iter().any(|known| known == metric.name) {
+                let message = format!("there is a metric `{}` already", metric.name);
+                self.error(&metric.value.span, message, "give the expression another name");
+            }
+            names.push(metric.name.to_owned());
+        }
+        names
+    }
+
+    fn is_parameter(&self, name: &str) -> bool {
+        let (hardware, pipeline) = (&self.study.hardware.parameters, &self.study.pipeline.parameters);
+        hardware.iter().chain(pipeline).any(|decl| decl.name == name)
+            || self.study.sweep.parameters.iter().any(|given| given.name == name)
     }
 
     fn find_metric(&self, names: &[String], name: &str, span: &crate::spec::Span) -> Option<usize> {
@@ -234,11 +259,18 @@ impl Compiler<'_> {
 
     fn objectives(&self, names: &[String], workloads: &[String]) -> Vec<Objective> {
         let mut objectives = Vec::new();
-        for (name, span, stated) in &self.study.sweep.search.objectives {
+        for ObjectiveDecl { name, span, goal: stated, value } in &self.study.sweep.search.objectives {
             let Some(metric) = self.find_metric(names, name, span) else { continue };
             let info = METRICS.get(metric);
-            let Some(goal) = stated.or(info.and_then(|info| info.goal)) else {
-                let help = format!("write {{ metric = \"{name}\", goal = \"minimise\" }} (or \"maximise\")");
+            let natural = match value {
+                Some(value) => natural_goal(&value.expr),
+                None => info.and_then(|info| info.goal),
+            };
+            let Some(goal) = stated.or(natural) else {
+                let help = match value {
+                    Some(_) => "write { name = \"score\", value = \"...\", goal = \"minimise\" } (or \"maximise\")".into(),
+                    None => format!("write {{ metric = \"{name}\", goal = \"minimise\" }} (or \"maximise\")"),
+                };
                 self.error(span, format!("`{name}` has no natural direction"), help);
                 continue;
             };
@@ -270,9 +302,11 @@ impl Compiler<'_> {
         decls
             .iter()
             .filter_map(|decl| {
-                let metric = match decl.value {
-                    Some(_) => None,
-                    None => Some(self.find_metric(names, &decl.name, &decl.span)?),
+                let over_parameters =
+                    decl.value.is_some() && self.computed().iter().all(|metric| metric.name != decl.name);
+                let metric = match over_parameters {
+                    true => None,
+                    false => Some(self.find_metric(names, &decl.name, &decl.span)?),
                 };
                 let (min, max) = (decl.min.unwrap_or(f64::NEG_INFINITY), decl.max.unwrap_or(f64::INFINITY));
                 Some(Constraint { name: decl.name.clone(), metric, min, max })
@@ -282,11 +316,12 @@ impl Compiler<'_> {
 
     /// Indices of the metrics that objectives and constraints look at.
     fn bounded_metrics(&self) -> Vec<usize> {
-        let names = self.metric_names();
+        let names = self.model_names();
         let sweep = &self.study.sweep;
-        let objectives = sweep.search.objectives.iter().map(|(name, _, _)| name);
+        let objectives = sweep.search.objectives.iter().map(|decl| &decl.name);
         let constraints = sweep.constraints.iter().filter(|decl| decl.value.is_none()).map(|decl| &decl.name);
-        objectives.chain(constraints).filter_map(|name| names.iter().position(|known| known == name)).collect()
+        let wanted = objectives.chain(constraints).filter_map(|name| names.iter().position(|known| known == name));
+        wanted.chain((0..self.computed().len()).map(|at| names.len() + at)).collect()
     }
 
     fn check_output_metrics(&self, names: &[String]) {
@@ -342,13 +377,17 @@ impl Compiler<'_> {
             lower_bound: kernel_outputs[Output::LowerBound as usize],
         };
         let nodes = compile_metrics(&mut scope, &parts);
+        let mut metrics: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
+        let is_parameter = |name: &str| self.is_parameter(name);
+        let own = compile_computed(&mut scope, &self.computed(), &self.model_names(), &metrics, &is_parameter);
         let constraint_nodes = self.constraint_nodes(&mut scope, &clock);
         self.check_unused(&scope, axes);
         let Tried { guards, passed } = try_expressions(&mut scope, axes);
         if self.diagnostics.error_count() > faults {
             return None;
         }
-        let mut outputs: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
+        metrics.extend(own?);
+        let mut outputs = metrics.clone();
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
         outputs.extend(constraint_nodes.iter().flatten());
         outputs.extend(&guards);
@@ -380,7 +419,6 @@ impl Compiler<'_> {
             return None;
         }
         let bounds = (study.sweep.search.strategy == Strategy::Exact).then(|| {
-            let metrics: Vec<NodeId> = nodes.metrics.iter().chain(&nodes.utilization).copied().collect();
             let wanted = self.bounded_metrics();
             WorkloadBounds::compile(
                 &scope.graph,
@@ -408,7 +446,7 @@ impl Compiler<'_> {
             bounds,
             name: workload.name,
             equal_tiles: stream.is_some() && binning.is_none(),
-            metrics: nodes.metrics.iter().chain(&nodes.utilization).filter_map(|node| place(*node)).collect(),
+            metrics: metrics.iter().filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
             guards: guards.iter().filter_map(|node| place(*node)).collect(),
@@ -425,7 +463,11 @@ impl Compiler<'_> {
             .sweep
             .constraints
             .iter()
-            .map(|decl| scope.compile(decl.value.as_ref()?, &format!("constraint `{}`", decl.name), &[]))
+            .map(|decl| {
+                let is_computed = self.computed().iter().any(|metric| metric.name == decl.name);
+                let value = decl.value.as_ref().filter(|_| !is_computed)?;
+                scope.compile(value, &format!("constraint `{}`", decl.name), &[])
+            })
             .collect();
         if clock.limits_mhz.is_some() {
             nodes.push(Some(clock.mhz));

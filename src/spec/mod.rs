@@ -13,6 +13,7 @@ pub mod expr;
 pub mod figure;
 pub mod hardware;
 pub mod kind;
+mod objective;
 pub mod parameter;
 pub mod pipeline;
 pub mod program;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 
 use super::diagnostic::{Collector, Diagnostic};
+pub use super::objective::ObjectiveDecl;
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::search::read_search;
