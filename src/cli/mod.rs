@@ -7,6 +7,7 @@ mod fault;
 mod folder;
 mod list;
 mod lock;
+mod marks;
 mod merge;
 mod output;
 mod plan;

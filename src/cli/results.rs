@@ -2,8 +2,9 @@
 
 use std::io;
 
-use super::Failure;
 use super::folder::{INPUTS, RunFolder};
+use super::study::Ready;
+use super::{Failure, marks};
 use crate::explore::record::Identity;
 use crate::explore::{Archive, Block, Space, Summary};
 use crate::ppa::{Evaluator, Outcome, Plan};
@@ -12,21 +13,24 @@ use crate::report::figure::{Axis, Marked, ParetoFigure};
 use crate::report::manifest::{Manifest, Runtime};
 use crate::report::summary::Reference;
 use crate::report::table::{Rows, Schema};
-use crate::spec::Study;
 
 /// Writes everything that stands beside the table of results. The identity comes last: where it is, all files are.
 pub fn write(
     folder: &RunFolder,
-    (study, plan, space, schema): (&Study, &Plan, &Space, &Schema),
+    ready: &Ready,
     (summary, cloud, reference): (&Summary, &[Vec<f64>], Option<&Reference>),
     sweep: &str,
     runtime: Runtime,
 ) -> Result<(), Failure> {
+    let Ready { study, plan, space, schema, .. } = ready;
     write_front(folder, plan, space, schema, summary)?;
     if study.sweep.output.pareto_figure
-        && let Some(svg) = draw(study, plan, cloud, summary, reference)
+        && let Some(svg) = draw(ready, cloud, summary, reference)
     {
         folder.write("figures/pareto.svg", svg.as_bytes())?;
+    }
+    if !ready.marks.is_empty() {
+        folder.write("marks.csv", marks::csv(ready, summary)?.as_bytes())?;
     }
     if let Some(history) = &summary.history {
         let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();
@@ -103,13 +107,8 @@ fn write_front(
 }
 
 /// The figure of the front; `None` if there is nothing to draw or too many objectives for one.
-fn draw(
-    study: &Study,
-    plan: &Plan,
-    cloud: &[Vec<f64>],
-    summary: &Summary,
-    reference: Option<&Reference>,
-) -> Option<String> {
+fn draw(ready: &Ready, cloud: &[Vec<f64>], summary: &Summary, reference: Option<&Reference>) -> Option<String> {
+    let Ready { study, plan, .. } = ready;
     let maximise = |at: usize| plan.objectives[at].goal == crate::spec::sweep::Goal::Maximise;
     let axes: Vec<Axis<'_>> = plan
         .objectives
@@ -131,6 +130,12 @@ fn draw(
     let marked = reference
         .filter(|reference| reference.outcome != Outcome::Failed)
         .map(|reference| Marked { label: &label, values: &reference.objectives });
+    let marks: Vec<Marked<'_>> = ready
+        .marks
+        .iter()
+        .filter(|mark| mark.outcome != Outcome::Failed)
+        .map(|mark| Marked { label: &mark.label, values: &mark.objectives })
+        .collect();
     let title = format!("{} ({})", study.hardware.name, study.sweep.name);
-    ParetoFigure { title: &title, axes: &axes, cloud, front: &front, marked, note: &note }.svg().ok()
+    ParetoFigure { title: &title, axes: &axes, cloud, front: &front, front_label: "", compared: &[], marked, marks: &marks, note: &note }.svg().ok()
 }

@@ -3,7 +3,7 @@
 use super::{Failure, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::{Identity, Layout};
-use crate::ppa::Plan;
+use crate::ppa::{Mark, Plan, evaluate_marks};
 use crate::report::table::{Content, Schema};
 use crate::spec::Study;
 
@@ -13,6 +13,8 @@ pub struct Ready {
     pub study: Study,
     /// The compiled plan.
     pub plan: Plan,
+    /// Its marked designs.
+    pub marks: Vec<Mark>,
     /// Its space.
     pub space: Space,
     /// Columns of the results.
@@ -38,6 +40,7 @@ impl Ready {
         let Some(space) = Space::new(&plan.axes) else {
             return Err(Failure::input("this space has 2^64 points or more", "fix some axes"));
         };
+        let marks = evaluate_marks(&study)?;
         let schema = Schema::new(&plan, &study.sweep);
         let metrics = schema.columns.iter().filter_map(|column| match column.content {
             Content::Metric { workload, metric } => Some(workload * plan.metric_names.len() + metric),
@@ -46,6 +49,6 @@ impl Ready {
         let layout = Layout::new(&plan, metrics.collect(), schema.shown_parameters.len());
         let columns = schema.columns.iter().map(|column| column.name.clone()).collect();
         let identity = Identity::new(&study, &space, columns);
-        Ok(Self { study, plan, space, schema, layout, identity })
+        Ok(Self { study, plan, marks, space, schema, layout, identity })
     }
 }

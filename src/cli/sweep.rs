@@ -9,7 +9,7 @@ use super::output::{CSV, PARQUET, ResultFiles, Session};
 use super::previous::{self, Previous};
 use super::progress::Progress;
 use super::study::Ready;
-use super::{Failure, Saved, SweepArguments, fault, results, shard, signals};
+use super::{Failure, Saved, SweepArguments, fault, marks, results, shard, signals};
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
 use crate::report::manifest::Runtime;
@@ -226,17 +226,18 @@ pub fn finish(
     runtime: Runtime,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
-    let Ready { study, plan, space, schema, identity, .. } = ready;
+    let Ready { study, plan, space, identity, .. } = ready;
     let cloud = files.finish()?;
     let reference = results::reference(plan, summary);
     let seconds = runtime.seconds;
-    results::write(folder, (study, plan, space, schema), (summary, &cloud, reference.as_ref()), sweep, runtime)?;
+    results::write(folder, ready, (summary, &cloud, reference.as_ref()), sweep, runtime)?;
     results::write_identity(folder, identity)?;
     folder.drop_useless_record()?;
     let target = folder.publish()?;
     if !quiet {
         let files = target.display().to_string();
         print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
+        print!("{}", marks::text(ready, summary));
     }
     Ok(if summary.feasible == 0 { ExitCode::from(NOTHING_FEASIBLE) } else { ExitCode::SUCCESS })
 }

@@ -8,6 +8,7 @@ mod bounds;
 mod checks;
 mod computed;
 mod evaluator;
+mod mark;
 pub mod metric;
 mod model;
 mod parameters;
@@ -16,6 +17,7 @@ mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
 pub use evaluator::{Evaluator, Outcome};
+pub use mark::{Mark, evaluate_marks};
 pub use parameters::Axis;
 pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
 pub use screen::{Screen, Screened, screen};

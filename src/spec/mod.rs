@@ -14,6 +14,7 @@ pub mod figure;
 pub mod hardware;
 pub mod kind;
 mod objective;
+mod output;
 pub mod parameter;
 pub mod pipeline;
 pub mod program;

@@ -6,6 +6,8 @@ use rust_decimal::Decimal;
 
 use super::diagnostic::{Collector, Diagnostic};
 pub use super::objective::ObjectiveDecl;
+use super::output::read_output;
+pub use super::output::{MarkDecl, OutputDecl};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::search::read_search;
@@ -116,19 +118,6 @@ pub enum Goal {
     Maximise,
 }
 
-/// `[output]`.
-#[derive(Debug, Clone)]
-pub struct OutputDecl {
-    /// Write `results.csv`.
-    pub csv: bool,
-    /// Write `results.parquet`.
-    pub parquet: bool,
-    /// Write `figures/pareto.svg`.
-    pub pareto_figure: bool,
-    /// Metrics to write, with their places; empty: all.
-    pub metrics: Vec<(String, Span)>,
-}
-
 /// Reads a sweep file; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> {
     let root = tree::parse(source, diagnostics);
@@ -152,11 +141,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
-    let output = reader
-        .table("output")
-        .map_or(Some(OutputDecl { csv: true, parquet: true, pareto_figure: true, metrics: Vec::new() }), |table| {
-            read_output(table, diagnostics)
-        });
+    let output = reader.table("output").map_or_else(OutputDecl::default, |table| read_output(table, diagnostics));
     reader.finish();
     Some(SweepDecl {
         name: name?,
@@ -169,7 +154,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         parameters,
         constraints,
         search: search?,
-        output: output?,
+        output,
     })
 }
 
@@ -348,30 +333,4 @@ fn read_constraints(table: &Table, diagnostics: &Collector) -> Vec<ConstraintDec
         }
     }
     constraints
-}
-
-fn read_output(table: &Table, diagnostics: &Collector) -> Option<OutputDecl> {
-    let reader = Reader::new(table, "[output]", diagnostics);
-    let formats = reader.texts("formats");
-    for (format, span) in &formats {
-        if !matches!(format.as_str(), "csv" | "parquet") {
-            reader.error(span, format!("there is no format \"{format}\""), "known are: csv, parquet");
-        }
-    }
-    let figures = reader.texts("figures");
-    for (figure, span) in &figures {
-        if figure != "pareto" {
-            reader.error(span, format!("there is no figure \"{figure}\""), "known is: pareto");
-        }
-    }
-    let metrics = reader.texts("metrics");
-    let has = |format: &str| table.get("formats").is_none() || formats.iter().any(|(name, _)| name == format);
-    let output = OutputDecl {
-        csv: has("csv"),
-        parquet: has("parquet"),
-        pareto_figure: table.get("figures").is_none() || !figures.is_empty(),
-        metrics,
-    };
-    reader.finish();
-    Some(output)
 }

@@ -16,4 +16,4 @@ mod sheet;
 mod tests;
 mod ticks;
 
-pub use pareto::{Axis, FigureError, MAX_OBJECTIVES, Marked, ParetoFigure};
+pub use pareto::{Axis, FigureError, Front, MAX_OBJECTIVES, MAX_SERIES, Marked, ParetoFigure};
