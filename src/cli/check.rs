@@ -31,12 +31,13 @@ fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
         println!("  workload   {}, {tiles}", workload.name);
     }
     for axis in &plan.axes {
-        println!("  axis       {} = {} ({})", axis.name, shortened(&axis.labels), axis.values.len());
+        let tail = if axis.condition.is_some() { ", under a condition" } else { "" };
+        println!("  axis       {} = {} ({}{tail})", axis.name, shortened(&axis.labels), axis.values.len());
     }
     let mut evaluator = Evaluator::new(plan);
     evaluator.evaluate(&vec![0; plan.axes.len()]);
     for (at, (name, words)) in plan.parameters.iter().enumerate() {
-        if plan.axes.iter().any(|axis| axis.name == *name) {
+        if plan.axes.iter().any(|axis| axis.varies(name)) {
             continue;
         }
         let value = evaluator.parameter(at);

@@ -64,7 +64,7 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     let known = Known::new(shards(arguments, &ready)?, ready.layout.clone());
     folder.discard()?;
     folder.begin()?;
-    let files = ResultFiles::create(&folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep.output)?;
+    let files = ResultFiles::create(&folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep)?;
     let total = ready.identity.points;
     let progress = Progress::new(total, arguments.quiet);
     let mut session = Session { record: None, layout: &ready.layout, files: Some(files), progress, fresh: 0 };

@@ -3,6 +3,7 @@
 mod ask;
 mod calibrate;
 mod check;
+mod effects;
 mod fault;
 mod folder;
 mod list;

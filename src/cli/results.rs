@@ -4,14 +4,16 @@ use std::io;
 
 use super::folder::{INPUTS, RunFolder};
 use super::study::Ready;
-use super::{Failure, marks};
+use super::{Failure, effects, marks};
+use crate::explore::history::{History, Step};
 use crate::explore::record::Identity;
+use crate::explore::sensitivity::Sensitivity;
 use crate::explore::{Archive, Block, Space, Summary};
 use crate::ppa::{Evaluator, Outcome, Plan};
 use crate::report::csv::CsvWriter;
-use crate::report::figure::{Axis, Marked, ParetoFigure};
+use crate::report::figure::{Axis, CourseFigure, Marked, ParetoFigure};
 use crate::report::manifest::{Manifest, Runtime};
-use crate::report::summary::Reference;
+use crate::report::summary::{Reference, short};
 use crate::report::table::{Rows, Schema};
 
 /// Writes everything that stands beside the table of results. The identity comes last: where it is, all files are.
@@ -35,11 +37,47 @@ pub fn write(
     if let Some(history) = &summary.history {
         let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();
         folder.write("search.csv", history.csv(&names).as_bytes())?;
+        if study.sweep.output.convergence_figure.is_some() {
+            for (across, file) in [("evaluations", "figures/convergence.svg"), ("seconds", "figures/convergence_seconds.svg")] {
+                if let Some(svg) = draw_course(ready, history, across) {
+                    folder.write(file, svg.as_bytes())?;
+                }
+            }
+        }
     }
     let manifest = Manifest::new(study, plan, space, summary, sweep, runtime);
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|error| Failure::Write { path: "manifest.json".into(), source: error.into() })?;
     folder.write("manifest.json", text.as_bytes())
+}
+
+/// Writes what the axes do to the objectives.
+pub fn write_effects(folder: &RunFolder, ready: &Ready, sensitivity: &Sensitivity) -> Result<(), Failure> {
+    let table = effects::csv(ready, sensitivity);
+    let table = table.map_err(|source| Failure::Write { path: "sensitivity.csv".into(), source })?;
+    folder.write("sensitivity.csv", &table)?;
+    match effects::draw(ready, sensitivity) {
+        Some(svg) => folder.write("figures/sensitivity.svg", svg.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// The hypervolume against evaluations or seconds; `None` if it was never measured.
+fn draw_course(ready: &Ready, history: &History, across: &str) -> Option<String> {
+    let place = |step: &Step| if across == "seconds" { step.seconds } else { step.evaluations as f64 };
+    let steps: Vec<(f64, f64)> =
+        history.steps.iter().filter_map(|step| Some((place(step), step.hypervolume?))).collect();
+    let sweep = &ready.study.sweep;
+    let title = format!("{} ({})", sweep.search.strategy.name(), sweep.name);
+    let reference: Vec<String> = ready
+        .plan
+        .objectives
+        .iter()
+        .zip(&history.reference)
+        .map(|(objective, value)| format!("{} {}", objective.name, short(*value)))
+        .collect();
+    let note = format!("reference point: {}", reference.join(", "));
+    CourseFigure { title: &title, across, steps: &steps, note: &note }.svg().ok()
 }
 
 /// Writes the identity, which makes the folder complete.

@@ -1,6 +1,6 @@
 //! A sweep, loaded and compiled, with all that its run needs.
 
-use super::{Failure, show_warnings};
+use super::{Failure, effects, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::{Identity, Layout};
 use crate::ppa::{Mark, Plan, evaluate_marks};
@@ -49,6 +49,8 @@ impl Ready {
         let layout = Layout::new(&plan, metrics.collect(), schema.shown_parameters.len());
         let columns = schema.columns.iter().map(|column| column.name.clone()).collect();
         let identity = Identity::new(&study, &space, columns);
-        Ok(Self { study, plan, marks, space, schema, layout, identity })
+        let ready = Self { study, plan, marks, space, schema, layout, identity };
+        effects::check(&ready)?;
+        Ok(ready)
     }
 }

@@ -9,7 +9,7 @@ use super::output::{CSV, PARQUET, ResultFiles, Session};
 use super::previous::{self, Previous};
 use super::progress::Progress;
 use super::study::Ready;
-use super::{Failure, Saved, SweepArguments, fault, marks, results, shard, signals};
+use super::{Failure, Saved, SweepArguments, effects, fault, marks, results, shard, signals};
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
 use crate::report::manifest::Runtime;
@@ -90,7 +90,7 @@ impl Sweep<'_> {
         let known = part.map(|part| Known::new(vec![part], ready.layout.clone()));
         let files = match shard.is_whole() {
             true => {
-                Some(ResultFiles::create(folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep.output)?)
+                Some(ResultFiles::create(folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep)?)
             }
             false => None,
         };
@@ -227,10 +227,13 @@ pub fn finish(
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
     let Ready { study, plan, space, identity, .. } = ready;
-    let cloud = files.finish()?;
+    let (cloud, sensitivity) = files.finish()?;
     let reference = results::reference(plan, summary);
     let seconds = runtime.seconds;
     results::write(folder, ready, (summary, &cloud, reference.as_ref()), sweep, runtime)?;
+    if let Some(sensitivity) = &sensitivity {
+        results::write_effects(folder, ready, sensitivity)?;
+    }
     results::write_identity(folder, identity)?;
     folder.drop_useless_record()?;
     let target = folder.publish()?;
@@ -238,6 +241,7 @@ pub fn finish(
         let files = target.display().to_string();
         print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
         print!("{}", marks::text(ready, summary));
+        print!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
     }
     Ok(if summary.feasible == 0 { ExitCode::from(NOTHING_FEASIBLE) } else { ExitCode::SUCCESS })
 }

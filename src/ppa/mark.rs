@@ -54,6 +54,7 @@ fn variant(study: &Study, mark: &MarkDecl) -> Study {
     };
     study.sweep.parameters.retain(|given| !named(given) && !varied(given));
     study.sweep.parameters.extend(mark.parameters.iter().cloned());
+    study.sweep.groups.clear();
     // Nothing is searched: neither samples nor bounds are needed.
     study.sweep.search.strategy = Strategy::Grid;
     study

@@ -5,9 +5,12 @@
 //! [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
+mod branches;
 mod checks;
 mod computed;
+mod conditions;
 mod evaluator;
+mod group;
 mod mark;
 pub mod metric;
 mod model;
@@ -16,6 +19,7 @@ mod plan;
 mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
+pub use branches::{Branches, Condition};
 pub use evaluator::{Evaluator, Outcome};
 pub use mark::{Mark, evaluate_marks};
 pub use parameters::Axis;

@@ -1,5 +1,6 @@
 //! A study compiled once.
 
+use super::branches::Branches;
 use super::bounds::{BoundNodes, WorkloadBounds};
 use super::checks::{Tried, try_expressions};
 use super::computed::{Computed, compile_computed, computed, natural_goal};
@@ -134,8 +135,9 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn plan(&self) -> Option<Plan> {
         let (parameters, axes) = collect(self.study, self.diagnostics);
-        let points = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64));
-        if points.is_none() {
+        let product = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64));
+        // Conditions leave points out; what the axes alone would give may be too much then.
+        if product.is_none() && Branches::new(&axes).is_none() {
             let span = &self.study.sweep.parameters[0].span;
             self.error(span, "this space has 2^64 points or more", "fix some axes, or make them coarser");
         }
@@ -490,7 +492,7 @@ impl Compiler<'_> {
                     format!("neither hardware nor pipeline has a parameter `{name}`, and nothing uses it"),
                     did_you_mean(name, declared()),
                 );
-            } else if axes.iter().any(|axis| axis.name == name) {
+            } else if axes.iter().any(|axis| axis.varies(name)) {
                 self.diagnostics.warning(
                     Diagnostic::new(&given.span, format!("axis `{name}` changes nothing: no expression uses it"))
                         .help("take it off the sweep, or make the hardware or pipeline depend on it"),

@@ -106,5 +106,5 @@ fn read_value(name: &str, span: &Span, node: &Node, reader: &Reader<'_>) -> Opti
         return None;
     }
     let value = SweepValue::Fixed(quantity(node, name, reader.diagnostics())?);
-    Some(SweepParameter { name: name.to_owned(), span: span.clone(), value })
+    Some(SweepParameter { name: name.to_owned(), span: span.clone(), value, when: None })
 }

@@ -34,6 +34,8 @@ pub struct SweepDecl {
     pub aggregate: Aggregate,
     /// Axes, fixed and derived parameters in the order of the file.
     pub parameters: Vec<SweepParameter>,
+    /// Axes that move together.
+    pub groups: Vec<GroupDecl>,
     /// Constraints.
     pub constraints: Vec<ConstraintDecl>,
     /// How to search.
@@ -81,6 +83,24 @@ pub struct SweepParameter {
     pub span: Span,
     /// Its values.
     pub value: SweepValue,
+    /// Where the axis exists; elsewhere the parameter has its declared default.
+    pub when: Option<Quantity>,
+}
+
+/// A `[[group]]`: axes that move together.
+#[derive(Debug, Clone)]
+pub struct GroupDecl {
+    /// The axes.
+    pub axes: Vec<(String, Span)>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl SweepParameter {
+    /// True if it has values to choose from.
+    pub fn is_axis(&self) -> bool {
+        !matches!(self.value, SweepValue::Fixed(_))
+    }
 }
 
 /// What a sweep says of a parameter.
@@ -138,6 +158,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let cameras = reader.texts("cameras");
     let aggregate = reader.choice("aggregate", &Aggregate::NAMES).unwrap_or(Aggregate::Worst);
     let parameters = reader.table("parameters").map_or_else(Vec::new, |table| read_axes(table, diagnostics));
+    let groups = reader.tables("group").into_iter().map(|table| read_group(table, diagnostics)).collect();
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
@@ -152,6 +173,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         cameras,
         aggregate,
         parameters,
+        groups,
         constraints,
         search: search?,
         output,
@@ -169,6 +191,16 @@ fn check_run_name(reader: &Reader<'_>, name: &str, span: &Span) {
     }
 }
 
+fn read_group(table: &Table, diagnostics: &Collector) -> GroupDecl {
+    let reader = Reader::new(table, "a [[group]]", diagnostics);
+    let axes = reader.required("axes").map_or_else(Vec::new, |_| reader.texts("axes"));
+    if axes.len() == 1 {
+        reader.error(&axes[0].1, "a group of one axis joins nothing", "name at least two axes");
+    }
+    reader.finish();
+    GroupDecl { axes, span: table.span.clone() }
+}
+
 fn read_axes(table: &Table, diagnostics: &Collector) -> Vec<SweepParameter> {
     let reader = Reader::new(table, "[parameters]", diagnostics);
     reader
@@ -177,53 +209,35 @@ fn read_axes(table: &Table, diagnostics: &Collector) -> Vec<SweepParameter> {
         .filter_map(|(name, span, node)| {
             super::parameter::check_name(&reader, name, span);
             let value = read_value(name, node, &reader)?;
-            Some(SweepParameter { name: name.clone(), span: span.clone(), value })
+            let when = match &node.value {
+                Value::Table(table) => table.get("when").and_then(|when| quantity(when, "when", diagnostics)),
+                _ => None,
+            };
+            Some(SweepParameter { name: name.clone(), span: span.clone(), value, when })
         })
         .collect()
 }
 
 fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
     match &node.value {
-        Value::Array(items) => {
-            let numbers: Vec<(f64, Span)> = items
-                .iter()
-                .filter_map(|item| match &item.value {
-                    Value::Number(text) => Some((text.parse().ok()?, item.span.clone())),
-                    other => {
-                        let help = match other {
-                            Value::Text(_) => {
-                                format!("a list holds numbers; words go into `{name} = {{ choice = [...] }}`")
-                            }
-                            _ => "a list holds numbers".into(),
-                        };
-                        reader.error(&item.span, format!("{} cannot be a value of an axis", other.kind()), help);
-                        None
-                    }
-                })
-                .collect();
-            if items.is_empty() {
-                reader.error(
-                    &node.span,
-                    format!("axis `{name}` has no values"),
-                    "list at least one value, or remove the axis",
-                );
-            }
-            let mut seen: Vec<f64> = Vec::new();
-            for (value, span) in &numbers {
-                if seen.contains(value) {
-                    reader.error(
-                        span,
-                        format!("{value} stands twice on axis `{name}`"),
-                        "remove one: a point is evaluated once",
-                    );
+        Value::Array(items) => read_list(name, items, node, reader),
+        Value::Table(table) if table.get("values").is_some() => {
+            let inner = Reader::new(table, format!("axis `{name}`"), reader.diagnostics());
+            let list = inner.node("values");
+            inner.node("when");
+            inner.finish();
+            match list {
+                Some(list @ Node { value: Value::Array(items), .. }) => read_list(name, items, list, reader),
+                _ => {
+                    reader.error(&node.span, format!("`values` of axis `{name}` must be a list"), "write `values = [1, 2]`");
+                    None
                 }
-                seen.push(*value);
             }
-            (numbers.len() == items.len() && !numbers.is_empty()).then_some(SweepValue::Numbers(numbers))
         }
         Value::Table(table) if table.get("choice").is_some() => {
             let inner = Reader::new(table, format!("axis `{name}`"), reader.diagnostics());
             let words = inner.texts("choice");
+            inner.node("when");
             if words.is_empty() {
                 reader.error(&node.span, format!("axis `{name}` has no values"), "list at least one word");
             }
@@ -233,6 +247,44 @@ fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue
         Value::Table(table) => read_range(name, table, node, reader),
         _ => Some(SweepValue::Fixed(quantity(node, name, reader.diagnostics())?)),
     }
+}
+
+fn read_list(name: &str, items: &[Node], node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
+    let numbers: Vec<(f64, Span)> = items
+        .iter()
+        .filter_map(|item| match &item.value {
+            Value::Number(text) => Some((text.parse().ok()?, item.span.clone())),
+            other => {
+                let help = match other {
+                    Value::Text(_) => {
+                        format!("a list holds numbers; words go into `{name} = {{ choice = [...] }}`")
+                    }
+                    _ => "a list holds numbers".into(),
+                };
+                reader.error(&item.span, format!("{} cannot be a value of an axis", other.kind()), help);
+                None
+            }
+        })
+        .collect();
+    if items.is_empty() {
+        reader.error(
+            &node.span,
+            format!("axis `{name}` has no values"),
+            "list at least one value, or remove the axis",
+        );
+    }
+    let mut seen: Vec<f64> = Vec::new();
+    for (value, span) in &numbers {
+        if seen.contains(value) {
+            reader.error(
+                span,
+                format!("{value} stands twice on axis `{name}`"),
+                "remove one: a point is evaluated once",
+            );
+        }
+        seen.push(*value);
+    }
+    (numbers.len() == items.len() && !numbers.is_empty()).then_some(SweepValue::Numbers(numbers))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -251,6 +303,7 @@ fn read_range(name: &str, table: &Table, node: &Node, reader: &Reader<'_>) -> Op
     let scale = inner
         .choice("scale", &[("linear", Scale::Linear), ("log", Scale::Log), ("log2", Scale::Log2)])
         .unwrap_or(Scale::Linear);
+    inner.node("when");
     let stated = (table.get("step").is_some(), table.get("num").is_some());
     inner.finish();
     let (from, to) = (from?, to?);

@@ -107,11 +107,13 @@ impl Panel<'_> {
         self.bottom() - (fraction * f64::from(self.height)).round() as i32
     }
 
-    fn place(&self, values: &[f64]) -> Point {
+    /// Where a point lies.
+    pub fn place(&self, values: &[f64]) -> Point {
         (self.across(self.x.1.at(values[self.x.0])), self.up(self.y.1.at(values[self.y.0])))
     }
 
-    fn grid(&self, canvas: &Canvas) -> Drawn {
+    /// Lines at the labelled ticks.
+    pub fn grid(&self, canvas: &Canvas) -> Drawn {
         for tick in self.x.1.major_ticks() {
             let x = self.across(tick.at);
             canvas.line(&[(x, self.top), (x, self.bottom())], GRID, 4)?;
@@ -124,7 +126,7 @@ impl Panel<'_> {
     }
 
     /// The frame, and ticks that point inwards: long ones where there is a label. One line draws them all.
-    fn frame(&self, canvas: &Canvas) -> Drawn {
+    pub fn frame(&self, canvas: &Canvas) -> Drawn {
         let (left, right, top, bottom) = (self.left, self.left + self.width, self.top, self.bottom());
         let length = |label: &str| if label.is_empty() { 15 } else { 30 };
         let up = self.y.1.ticks.iter().rev().flat_map(|tick| {
