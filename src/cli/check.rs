@@ -23,8 +23,11 @@ pub fn run(sweeps: &[String], plan: Option<usize>) -> Result<ExitCode, Failure> 
 }
 
 fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
-    let ready = Ready::load(sweep, false)?;
-    let Ready { study, plan, space, .. } = &ready;
+    Ready::load(sweep, false)?.iter().try_for_each(|ready| show(ready, threads))
+}
+
+fn show(ready: &Ready, threads: Option<usize>) -> Result<(), Failure> {
+    let Ready { study, plan, space, .. } = ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
@@ -56,7 +59,7 @@ fn check(sweep: &str, threads: Option<usize>) -> Result<(), Failure> {
     let search = &study.sweep.search;
     println!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
     if let Some(threads) = threads {
-        plan::print(&ready, threads)?;
+        plan::print(ready, threads)?;
     }
     println!();
     Ok(())

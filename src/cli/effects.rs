@@ -17,7 +17,8 @@ pub fn check(ready: &Ready) -> Result<(), Diagnostics> {
     if let Some(span) = &sweep.output.sensitivity
         && sweep.search.strategy.chooses_as_it_goes()
     {
-        let message = format!("a `{}` search visits good points more often, which biases effects", sweep.search.strategy.name());
+        let message =
+            format!("a `{}` search visits good points more often, which biases effects", sweep.search.strategy.name());
         let help = "remove \"sensitivity\", or visit the points fairly: grid, random, lhs, sobol";
         faults.push(Diagnostic::new(span, message).help(help));
     }
@@ -31,7 +32,10 @@ pub fn check(ready: &Ready) -> Result<(), Diagnostics> {
     if let Some(span) = &sweep.output.convergence_figure
         && !sweep.search.strategy.chooses_as_it_goes()
     {
-        let message = format!("strategy \"{}\" knows its points beforehand and has no course to draw", sweep.search.strategy.name());
+        let message = format!(
+            "strategy \"{}\" knows its points beforehand and has no course to draw",
+            sweep.search.strategy.name()
+        );
         let help = "remove \"convergence\", or choose a search such as strategy = \"nsga2\"";
         faults.push(Diagnostic::new(span, message).help(help));
     }

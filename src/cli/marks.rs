@@ -25,7 +25,9 @@ pub fn text(ready: &Ready, summary: &Summary) -> String {
             .collect();
         let verdict = match mark.outcome {
             Outcome::Failed => "the model has no value for it".into(),
-            Outcome::Infeasible { constraint, .. } => format!("it breaks `{}`", ready.plan.constraints[constraint].name),
+            Outcome::Infeasible { constraint, .. } => {
+                format!("it breaks `{}`", ready.plan.constraints[constraint].name)
+            }
             Outcome::Feasible => match margin(ready, summary, mark) {
                 Some(margin) if margin > 0.0 => {
                     format!("a point of the front is at least {} % better in everything", short(100.0 * margin))

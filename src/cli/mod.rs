@@ -3,6 +3,7 @@
 mod ask;
 mod calibrate;
 mod check;
+mod compare;
 mod effects;
 mod fault;
 mod folder;
@@ -14,6 +15,7 @@ mod output;
 mod plan;
 mod previous;
 mod progress;
+mod refine;
 mod results;
 mod shard;
 mod signals;

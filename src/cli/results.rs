@@ -38,7 +38,9 @@ pub fn write(
         let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();
         folder.write("search.csv", history.csv(&names).as_bytes())?;
         if study.sweep.output.convergence_figure.is_some() {
-            for (across, file) in [("evaluations", "figures/convergence.svg"), ("seconds", "figures/convergence_seconds.svg")] {
+            for (across, file) in
+                [("evaluations", "figures/convergence.svg"), ("seconds", "figures/convergence_seconds.svg")]
+            {
                 if let Some(svg) = draw_course(ready, history, across) {
                     folder.write(file, svg.as_bytes())?;
                 }
@@ -175,5 +177,17 @@ fn draw(ready: &Ready, cloud: &[Vec<f64>], summary: &Summary, reference: Option<
         .map(|mark| Marked { label: &mark.label, values: &mark.objectives })
         .collect();
     let title = format!("{} ({})", study.hardware.name, study.sweep.name);
-    ParetoFigure { title: &title, axes: &axes, cloud, front: &front, front_label: "", compared: &[], marked, marks: &marks, note: &note }.svg().ok()
+    ParetoFigure {
+        title: &title,
+        axes: &axes,
+        cloud,
+        front: &front,
+        front_label: "",
+        compared: &[],
+        marked,
+        marks: &marks,
+        note: &note,
+    }
+    .svg()
+    .ok()
 }

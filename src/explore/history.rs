@@ -150,6 +150,9 @@ mod tests {
         let volume = history.steps[3].hypervolume.expect("volume");
         assert!((volume - (1.1 * 0.2 + 0.1 * 2.0)).abs() < 1e-12, "{volume}");
         let csv = history.csv(&["a".into(), "b".into()]);
-        assert!(csv.starts_with("evaluations,front,hypervolume,reference.a,reference.b,seconds\n1,1,0,2.1,0.8,"), "{csv}");
+        assert!(
+            csv.starts_with("evaluations,front,hypervolume,reference.a,reference.b,seconds\n1,1,0,2.1,0.8,"),
+            "{csv}"
+        );
     }
 }

@@ -59,7 +59,8 @@ impl<'a> Groups<'a> {
         };
         if let Some(when) = &given.when {
             let message = format!("`{}` moves with others and cannot have a condition of its own", given.name);
-            self.diagnostics.error(Diagnostic::new(&when.span, message).help("remove `when`, or take it off the group"));
+            self.diagnostics
+                .error(Diagnostic::new(&when.span, message).help("remove `when`, or take it off the group"));
         }
         match self.members[group].first() {
             None => self.order.push(Place::Group(group)),
@@ -95,9 +96,8 @@ impl<'a> Groups<'a> {
 
 fn joined(members: Vec<(usize, Axis)>) -> Slot {
     let count = members.iter().map(|(_, axis)| axis.values.len()).min().unwrap_or(0);
-    let join = |part: &dyn Fn(&Axis) -> String| {
-        members.iter().map(|(_, axis)| part(axis)).collect::<Vec<_>>().join("+")
-    };
+    let join =
+        |part: &dyn Fn(&Axis) -> String| members.iter().map(|(_, axis)| part(axis)).collect::<Vec<_>>().join("+");
     let is_default = |digit: &usize| members.iter().all(|(_, axis)| axis.default == Some(axis.values[*digit]));
     let axis = Axis {
         name: join(&|axis| axis.name.clone()),

@@ -1,7 +1,7 @@
 //! A study compiled once.
 
-use super::branches::Branches;
 use super::bounds::{BoundNodes, WorkloadBounds};
+use super::branches::Branches;
 use super::checks::{Tried, try_expressions};
 use super::computed::{Computed, compile_computed, computed, natural_goal};
 use super::metric::{self, METRICS};
@@ -270,7 +270,9 @@ impl Compiler<'_> {
             };
             let Some(goal) = stated.or(natural) else {
                 let help = match value {
-                    Some(_) => "write { name = \"score\", value = \"...\", goal = \"minimise\" } (or \"maximise\")".into(),
+                    Some(_) => {
+                        "write { name = \"score\", value = \"...\", goal = \"minimise\" } (or \"maximise\")".into()
+                    }
                     None => format!("write {{ metric = \"{name}\", goal = \"minimise\" }} (or \"maximise\")"),
                 };
                 self.error(span, format!("`{name}` has no natural direction"), help);

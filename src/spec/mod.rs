@@ -24,6 +24,7 @@ pub mod resolved;
 pub mod scene;
 pub mod scope;
 mod search;
+mod several;
 pub mod source;
 mod study;
 pub mod sweep;

@@ -174,7 +174,8 @@ impl<'a> Scope<'a> {
         let decl = &parameter.decl;
         let what = format!("parameter `{}`", decl.name);
         let (value, span) = match &parameter.definition {
-            definition @ (Definition::Axis(_) | Definition::Zipped(..) | Definition::When(..) | Definition::Only(_)) => {
+            definition
+            @ (Definition::Axis(_) | Definition::Zipped(..) | Definition::When(..) | Definition::Only(_)) => {
                 let words = match &decl.kind {
                     ParameterType::Choice(words) => Some(Rc::new(words.clone())),
                     _ => None,

@@ -12,6 +12,7 @@ use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::search::read_search;
 pub use super::search::{Budget, SearchDecl, Strategy};
+use super::several;
 use super::source::{Source, Span};
 use super::tree::{self, Node, Table, Value};
 
@@ -42,6 +43,14 @@ pub struct SweepDecl {
     pub search: SearchDecl,
     /// What to write.
     pub output: OutputDecl,
+    /// Which tiles the search takes.
+    pub tiles: Tiles,
+    /// Where the front is to be evaluated again with the tiles as measured: the place that says so.
+    pub refine: Option<Span>,
+    /// The name that all sweeps of the file have in common, if there are several.
+    pub family: Option<String>,
+    /// All that the file says of this sweep.
+    pub table: Table,
 }
 
 /// How an objective's values on several scenes and cameras become one.
@@ -114,6 +123,19 @@ pub enum SweepValue {
     Words(Vec<(String, Span)>),
 }
 
+/// Which tiles of a scene are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tiles {
+    /// As they were measured, where they were.
+    Measured,
+    /// All equal, from the totals: one closed form instead of a simulation of each.
+    Equal,
+}
+
+impl Tiles {
+    const NAMES: [(&'static str, Tiles); 2] = [("measured", Tiles::Measured), ("equal", Tiles::Equal)];
+}
+
 /// Bounds on a metric or an expression.
 #[derive(Debug, Clone)]
 pub struct ConstraintDecl {
@@ -138,9 +160,16 @@ pub enum Goal {
     Maximise,
 }
 
-/// Reads a sweep file; faults go to `diagnostics`.
-pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> {
+/// Reads the sweeps of a file, most often one; faults go to `diagnostics`.
+pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Vec<SweepDecl>> {
     let root = tree::parse(source, diagnostics);
+    let (tables, family) = several::expand(&root, diagnostics);
+    let sweeps: Vec<Option<SweepDecl>> =
+        tables.into_iter().map(|table| read_sweep(source, table, family.clone(), diagnostics)).collect();
+    sweeps.into_iter().collect()
+}
+
+fn read_sweep(source: &Arc<Source>, root: Table, family: Option<String>, diagnostics: &Collector) -> Option<SweepDecl> {
     let reader = Reader::new(&root, "a sweep file", diagnostics);
     let name = reader.required_text("name");
     if let (Some(name), Some(node)) = (&name, root.get("name")) {
@@ -160,6 +189,8 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let parameters = reader.table("parameters").map_or_else(Vec::new, |table| read_axes(table, diagnostics));
     let groups = reader.tables("group").into_iter().map(|table| read_group(table, diagnostics)).collect();
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
+    let tiles = reader.choice("tiles", &Tiles::NAMES).unwrap_or(Tiles::Measured);
+    let refine = reader.table("refine").and_then(|table| read_refine(&reader, table, tiles, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
     let output = reader.table("output").map_or_else(OutputDecl::default, |table| read_output(table, diagnostics));
@@ -177,6 +208,10 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         constraints,
         search: search?,
         output,
+        tiles,
+        refine,
+        family,
+        table: root,
     })
 }
 
@@ -189,6 +224,19 @@ fn check_run_name(reader: &Reader<'_>, name: &str, span: &Span) {
             "use up to 100 letters, digits, `-`, `_` and `.`, and do not start with `.`",
         );
     }
+}
+
+fn read_refine(outer: &Reader<'_>, table: &Table, tiles: Tiles, diagnostics: &Collector) -> Option<Span> {
+    let reader = Reader::new(table, "[refine]", diagnostics);
+    let node = reader.required("tiles");
+    reader.choice("tiles", &[("measured", Tiles::Measured)]);
+    reader.finish();
+    let node = node?;
+    if tiles == Tiles::Measured {
+        let help = "write `tiles = \"equal\"` above the first table, or remove [refine]";
+        outer.error(&node.span, "there is nothing to refine: the search takes the tiles as measured already", help);
+    }
+    Some(node.span.clone())
 }
 
 fn read_group(table: &Table, diagnostics: &Collector) -> GroupDecl {
@@ -229,7 +277,11 @@ fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue
             match list {
                 Some(list @ Node { value: Value::Array(items), .. }) => read_list(name, items, list, reader),
                 _ => {
-                    reader.error(&node.span, format!("`values` of axis `{name}` must be a list"), "write `values = [1, 2]`");
+                    reader.error(
+                        &node.span,
+                        format!("`values` of axis `{name}` must be a list"),
+                        "write `values = [1, 2]`",
+                    );
                     None
                 }
             }
@@ -267,11 +319,7 @@ fn read_list(name: &str, items: &[Node], node: &Node, reader: &Reader<'_>) -> Op
         })
         .collect();
     if items.is_empty() {
-        reader.error(
-            &node.span,
-            format!("axis `{name}` has no values"),
-            "list at least one value, or remove the axis",
-        );
+        reader.error(&node.span, format!("axis `{name}` has no values"), "list at least one value, or remove the axis");
     }
     let mut seen: Vec<f64> = Vec::new();
     for (value, span) in &numbers {

@@ -91,10 +91,10 @@ impl Collector {
     /// The effects.
     pub fn finish(self, space: &Space) -> Sensitivity {
         let sizes: Vec<u64> = self.axes.iter().map(|(size, _)| *size).collect();
-        let column = |grid: &[f64], at: usize| -> Vec<f64> {
-            grid.iter().skip(at).step_by(self.objectives).copied().collect()
-        };
-        if let Some(grid) = self.grid.as_ref().filter(|grid| grid.len() as u64 == self.points * self.objectives as u64) {
+        let column =
+            |grid: &[f64], at: usize| -> Vec<f64> { grid.iter().skip(at).step_by(self.objectives).copied().collect() };
+        if let Some(grid) = self.grid.as_ref().filter(|grid| grid.len() as u64 == self.points * self.objectives as u64)
+        {
             let effects = (0..self.objectives).map(|at| of_grid(&sizes, &column(grid, at)));
             return Sensitivity { method: Method::Grid, effects: effects.collect() };
         }

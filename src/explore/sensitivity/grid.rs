@@ -22,10 +22,15 @@ pub fn of_grid(sizes: &[u64], values: &[f64]) -> Option<Effects> {
         let size = *size as usize;
         stride /= size;
         let (between, within) = along(values, mean, size, stride);
-        main.push((between / variance).clamp(0.0, 1.0));
-        total.push((within / variance).clamp(0.0, 1.0));
+        main.push(share(between / variance));
+        total.push(share(within / variance));
     }
     Some(Effects { main, total })
+}
+
+/// A share; what rounding makes of nothing is nothing.
+fn share(share: f64) -> f64 {
+    if share < 1e-12 { 0.0 } else { share.min(1.0) }
 }
 
 /// Of an axis of `size` values, `stride` points apart: the variance of the means at its values, and the mean variance along

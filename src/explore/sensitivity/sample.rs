@@ -30,11 +30,18 @@ pub fn of_sample(axes: &[AxisShape], digits: &[Vec<u32>], values: &[f64]) -> Opt
     }
     let main = (0..axes.len()).map(|axis| main(axes[axis], axis, digits, values, (mean, squares))).collect();
     let variance = squares / (count - 1.0);
-    let total = (0..axes.len()).map(|axis| (unexplained(axes, axis, digits, values) / variance).clamp(0.0, 1.0)).collect();
+    let total =
+        (0..axes.len()).map(|axis| (unexplained(axes, axis, digits, values) / variance).clamp(0.0, 1.0)).collect();
     Some(Effects { main, total })
 }
 
-fn main((size, ordered): AxisShape, axis: usize, digits: &[Vec<u32>], values: &[f64], (mean, squares): (f64, f64)) -> f64 {
+fn main(
+    (size, ordered): AxisShape,
+    axis: usize,
+    digits: &[Vec<u32>],
+    values: &[f64],
+    (mean, squares): (f64, f64),
+) -> f64 {
     let most = (values.len() / GROUP).max(2) as u64;
     let groups = if ordered { size.min(most) } else { size } as usize;
     let mut sums = vec![(0.0, 0.0); groups];

@@ -49,8 +49,7 @@ impl CourseFigure<'_> {
         let title = wrap(self.title, LARGE, WIDTH - 2 * EDGE);
         let note = wrap(self.note, SMALL, WIDTH - 2 * EDGE);
         let top = EDGE + title.len() as i32 * 11 * PT + 2 * PT;
-        let panel =
-            Panel { left, top, width: WIDTH - left - 7 * PT, height: HEIGHT, x: (0, &across), y: (1, &up) };
+        let panel = Panel { left, top, width: WIDTH - left - 7 * PT, height: HEIGHT, x: (0, &across), y: (1, &up) };
         let height = top + HEIGHT + FOOT + note.len() as i32 * 9 * PT + EDGE;
         Canvas::paint((WIDTH, height), |canvas| {
             for (line, text) in (1..).zip(&title) {

@@ -13,7 +13,7 @@ const ROW: i32 = 13 * PT;
 const BAR: i32 = 5 * PT;
 const LINE: i32 = 9 * PT;
 /// Room for the numbers behind the bars.
-const NUMBERS: i32 = 24 * PT;
+const NUMBERS: i32 = 36 * PT;
 /// A lighter tone of the front's blue.
 const TOTAL: RGBColor = RGBColor(0xA6, 0xCE, 0xE3);
 
@@ -98,18 +98,14 @@ impl EffectsFigure<'_> {
             bar(canvas, left, middle, *total, TOTAL)?;
             let numbers = format!("{main:.2} / {total:.2}");
             let at = (across(left, main.max(*total)) + 3 * PT, middle + SMALL * 36 / 100);
-            let (align, at) = match at.0 > WIDTH - 26 * PT - EDGE {
-                true => (Align::Right, (WIDTH - EDGE, at.1)),
-                false => (Align::Left, at),
-            };
-            canvas.text(&numbers, at, align, SMALL, FAINT_INK)?;
+            canvas.text(&numbers, at, Align::Left, SMALL, FAINT_INK)?;
         }
         canvas.line(&[(left, top), (left, bottom)], FRAME, 5)
     }
 }
 
 fn across(left: i32, share: f64) -> i32 {
-    left + (share.clamp(0.0, 1.0) * f64::from(WIDTH - NUMBERS - 7 * PT - left)).round() as i32
+    left + (share.clamp(0.0, 1.0) * f64::from(WIDTH - NUMBERS - EDGE - left)).round() as i32
 }
 
 fn bar(canvas: &Canvas, left: i32, top: i32, share: f64, colour: RGBColor) -> Drawn {

@@ -1,8 +1,8 @@
 //! The legend: which marks a figure has, and where their explanations go.
 
 use super::canvas::{
-    Align, CLOUD, CLOUD_DISC, Canvas, Drawn, FRONT, FRONT_DISC, FRONT_LINE, INK, MARK, PT, Point, SERIES, SMALL,
-    STAR, THIN_FRONT_LINE, text_width, wrap_at_most,
+    Align, CLOUD, CLOUD_DISC, Canvas, Drawn, FRONT, FRONT_DISC, FRONT_LINE, INK, MARK, PT, Point, SERIES, SMALL, STAR,
+    THIN_FRONT_LINE, text_width, wrap_at_most,
 };
 use super::sheet::Sheet;
 

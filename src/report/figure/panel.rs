@@ -55,8 +55,11 @@ impl Panel<'_> {
         self.frame(canvas)?;
         let budget = budget.shared_by(1 + sheet.compared.len());
         let colours = SERIES.iter().copied();
-        let fronts: Vec<(&[Vec<f64>], RGBColor)> =
-            std::iter::once(&sheet.front).chain(sheet.compared.iter().map(|(_, points)| points)).map(|p| &p[..]).zip(colours).collect();
+        let fronts: Vec<(&[Vec<f64>], RGBColor)> = std::iter::once(&sheet.front)
+            .chain(sheet.compared.iter().map(|(_, points)| points))
+            .map(|p| &p[..])
+            .zip(colours)
+            .collect();
         let mut few = Vec::new();
         for (points, colour) in fronts.into_iter().rev() {
             self.staircase(canvas, sheet, (points, colour), budget)?;

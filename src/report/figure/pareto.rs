@@ -134,7 +134,9 @@ impl ParetoFigure<'_> {
             self.check_point(values, || format!("point {i} of the front"))?;
         }
         for Front { label, points } in self.compared {
-            points.iter().try_for_each(|values| self.check_point(values, || format!("a point of the front `{label}`")))?;
+            points
+                .iter()
+                .try_for_each(|values| self.check_point(values, || format!("a point of the front `{label}`")))?;
         }
         for Marked { label, values } in self.marks() {
             self.check_point(values, || format!("the marked point `{label}`"))?;
