@@ -9,6 +9,7 @@ mod branches;
 mod checks;
 mod computed;
 mod conditions;
+mod constraint;
 mod evaluator;
 mod group;
 mod mark;
@@ -20,8 +21,9 @@ mod screen;
 
 pub use bounds::{BoxEvaluator, Verdict};
 pub use branches::{Branches, Condition};
+pub use constraint::Constraint;
 pub use evaluator::{Evaluator, Outcome};
 pub use mark::{Mark, evaluate_marks};
 pub use parameters::Axis;
-pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
+pub use plan::{Objective, Plan, WorkloadPlan};
 pub use screen::{Screen, Screened, screen};
