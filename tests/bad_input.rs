@@ -107,9 +107,9 @@ const CASES: &[Case] = &[
     ),
     (
         "sweep.toml",
-        "step = 1 }",
-        "step = 2 }\n[[group]]\naxes = [\"units\", \"depth\"]",
-        &["`units` has 3 values and `depth` has 2", "as many values"],
+        "[search]",
+        "[[group]]\naxes = [\"units\", \"test\"]\n[search]",
+        &["`units` has 3 values and `test` has 1", "as many values"],
     ),
     ("sweep.toml", "[search]", "[[group]]\naxes = [\"units\"]\n[search]", &["a group of one axis joins nothing"]),
     (
@@ -120,9 +120,9 @@ const CASES: &[Case] = &[
     ),
     (
         "sweep.toml",
-        "step = 1 }",
-        "step = 1, when = \"units == 1\" }\n[[group]]\naxes = [\"units\", \"depth\"]",
-        &["`depth` moves with others", "remove `when`"],
+        "{ choice = [\"circle\"] }",
+        "{ choice = [\"circle\"], when = \"units == 1\" }\n[[group]]\naxes = [\"units\", \"test\"]",
+        &["`test` moves with others", "remove `when`"],
     ),
     (
         "sweep.toml",
