@@ -115,17 +115,6 @@ impl Branches {
         self.exists[axis].get(code).copied().unwrap_or(true)
     }
 
-    /// Puts the digits of axes that do not exist at 0.
-    pub fn settle(&self, digits: &mut [u32]) {
-        let mut code = 0;
-        for axis in 0..self.sizes.len() {
-            if self.size(axis, code) == 1 {
-                digits[axis] = 0;
-            }
-            code = self.next(axis, code, digits[axis]);
-        }
-    }
-
     /// Writes the digits of point `index`.
     pub fn digits(&self, index: u64, digits: &mut [u32]) {
         let (mut code, mut rest) = (0, index);
@@ -167,7 +156,7 @@ impl Branches {
         index
     }
 
-    /// Moves settled digits to the next point; from the last one to the first.
+    /// Moves the digits of a point to those of the next one; from the last one to the first.
     pub fn advance(&self, digits: &mut [u32]) {
         for axis in (0..self.sizes.len()).rev() {
             let size = if self.is_there(axis, digits) { self.sizes[axis] } else { 1 };

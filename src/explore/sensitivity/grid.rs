@@ -13,7 +13,8 @@ pub fn of_grid(sizes: &[u64], values: &[f64]) -> Option<Effects> {
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
     // Below, differences are rounding, not effects.
-    if !(variance > (mean.abs() * 1e-12).powi(2)) || variance < f64::MIN_POSITIVE {
+    let varies = variance.is_normal() && variance > (mean.abs() * 1e-12).powi(2);
+    if !varies {
         return None;
     }
     let mut stride = values.len();

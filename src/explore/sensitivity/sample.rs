@@ -28,7 +28,8 @@ pub fn of_sample(axes: &[AxisShape], digits: &[Vec<u32>], values: &[f64]) -> Opt
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-    if !(squares / count > (mean.abs() * 1e-12).powi(2)) || squares < f64::MIN_POSITIVE {
+    let varies = squares.is_normal() && squares / count > (mean.abs() * 1e-12).powi(2);
+    if !varies {
         return None;
     }
     let main = (0..axes.len()).map(|axis| main(axes[axis], axis, digits, values, (mean, squares))).collect();
