@@ -30,7 +30,7 @@ pub struct Branches {
 }
 
 impl Branches {
-    /// The conditions of some axes; `None` if there are none, if they hang on more than [`MOST_CODES`] combinations, or if
+    /// The conditions of some axes; `None` if there are none, if they hang on more than 4,096 combinations, or if
     /// the space has 2^64 points or more.
     pub fn new(axes: &[Axis]) -> Option<Self> {
         let conditions: Vec<Option<&Condition>> = axes.iter().map(|axis| axis.condition.as_ref()).collect();
