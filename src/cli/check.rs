@@ -26,8 +26,11 @@ pub fn run(sweeps: &[String], instead: &Instead, plan: Option<usize>, verify: bo
 }
 
 fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
-    let ready = Ready::load(sweep, instead, false)?;
-    let Ready { study, plan, space, .. } = &ready;
+    Ready::load(sweep, instead, false)?.iter().try_for_each(|ready| show(ready, threads, verify))
+}
+
+fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
+    let Ready { study, plan, space, .. } = ready;
     println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
@@ -38,12 +41,13 @@ fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -
         println!("  workload   {}, {tiles}; {order}", workload.name);
     }
     for axis in &plan.axes {
-        println!("  axis       {} = {} ({})", axis.name, shortened(&axis.labels), axis.values.len());
+        let tail = if axis.condition.is_some() { ", under a condition" } else { "" };
+        println!("  axis       {} = {} ({}{tail})", axis.name, shortened(&axis.labels), axis.values.len());
     }
     let mut evaluator = Evaluator::new(plan);
     evaluator.evaluate(&vec![0; plan.axes.len()]);
     for (at, (name, words)) in plan.parameters.iter().enumerate() {
-        if plan.axes.iter().any(|axis| axis.name == *name) {
+        if plan.axes.iter().any(|axis| axis.varies(name)) {
             continue;
         }
         let value = evaluator.parameter(at);
@@ -65,11 +69,11 @@ fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -
     let search = &study.sweep.search;
     println!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
     if let Some(threads) = threads {
-        plan::print(&ready, threads)?;
+        plan::print(ready, threads)?;
     }
     if verify {
         print!("  ");
-        verify::run(&ready)?;
+        verify::run(ready)?;
     }
     println!();
     Ok(())

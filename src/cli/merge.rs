@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::folder::{RECORD, RunFolder};
@@ -9,7 +10,7 @@ use super::output::{ResultFiles, Session};
 use super::previous::{self, Previous, listed};
 use super::progress::Progress;
 use super::study::{Instead, Ready};
-use super::sweep::{finish, runtime, threads};
+use super::sweep::{after_all, finish, runtime, threads};
 use super::{Failure, Saved, shard, signals};
 use crate::explore::record::{Known, RecordReader};
 use crate::explore::{End, Job, RunError, Shard, run as explore};
@@ -43,9 +44,17 @@ pub struct MergeArguments {
 
 /// Joins shards into the result of a single run.
 pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
-    let ready = Ready::load(&arguments.sweep, &arguments.instead, arguments.quiet)?;
+    let sweeps = Ready::load(&arguments.sweep, &arguments.instead, arguments.quiet)?;
     let stop = signals::stop_flag().map_err(RunError::from)?;
+    let mut codes = Vec::new();
+    for ready in &sweeps {
+        codes.push(merge(arguments, ready, &stop)?);
+    }
+    after_all(&sweeps, &codes, &arguments.out, arguments.quiet)
+}
+
+fn merge(arguments: &MergeArguments, ready: &Ready, stop: &AtomicBool) -> Result<ExitCode, Failure> {
+    let started = Instant::now();
     let name = &ready.study.sweep.name;
     let folder = RunFolder::lock(&arguments.out, name)?;
     if !arguments.force {
@@ -63,10 +72,10 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
             }
         }
     }
-    let known = Known::new(shards(arguments, &ready)?, ready.layout.clone());
+    let known = Known::new(shards(arguments, ready)?, ready.layout.clone());
     folder.discard()?;
     folder.begin()?;
-    let files = ResultFiles::create(&folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep.output)?;
+    let files = ResultFiles::create(&folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep)?;
     let total = ready.identity.points;
     let progress = Progress::new(total, arguments.quiet);
     let mut session = Session { record: None, layout: &ready.layout, files: Some(files), progress, fresh: 0 };
@@ -81,7 +90,7 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
         known: Some(&known),
         retry_failed: false,
         fail_fast: false,
-        stop: &stop,
+        stop,
         probe: None,
     };
     let end = explore(&job, &mut session);
@@ -90,7 +99,7 @@ pub fn run(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
         (Ok(End::Complete(summary)), Some(files)) => {
             let runtime = runtime(threads, started.elapsed().as_secs_f64(), 0);
             let typed = arguments.instead.typed(&arguments.sweep);
-            finish(&ready, &folder, files, &summary, &typed, runtime, arguments.quiet)
+            finish(ready, &folder, files, &summary, &typed, runtime, arguments.quiet)
         }
         (end, _) => {
             let work = folder.work();

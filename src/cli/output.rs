@@ -8,12 +8,13 @@ use super::Failure;
 use super::folder::RunFolder;
 use super::progress::Progress;
 use crate::explore::record::{Layout, RecordWriter};
+use crate::explore::sensitivity::{Collector, Sensitivity};
 use crate::explore::{Block, Observer, Space};
 use crate::ppa::Plan;
 use crate::report::csv::CsvWriter;
 use crate::report::parquet::ParquetSink;
 use crate::report::table::{Rows, Schema};
-use crate::spec::sweep::OutputDecl;
+use crate::spec::sweep::{Strategy, SweepDecl};
 
 /// The large result files.
 pub const CSV: &str = "results.csv";
@@ -70,6 +71,7 @@ pub struct ResultFiles<'a> {
     /// Thinned feasible points for the figure: scrambled index, objectives.
     cloud: Vec<(u64, Vec<f64>)>,
     stride: u64,
+    sensitivity: Option<Collector>,
 }
 
 /// Most background points of a figure that are held in memory.
@@ -82,8 +84,11 @@ impl<'a> ResultFiles<'a> {
         plan: &'a Plan,
         space: &'a Space,
         schema: &'a Schema,
-        output: &OutputDecl,
+        sweep: &SweepDecl,
     ) -> Result<Self, Failure> {
+        let output = &sweep.output;
+        let is_grid = sweep.search.strategy == Strategy::Grid;
+        let sensitivity = output.sensitivity.as_ref().map(|_| Collector::new(plan, space, is_grid));
         let fail = |name: &str| {
             let path = folder.work().join(name);
             move |source| Failure::Write { path, source }
@@ -99,11 +104,11 @@ impl<'a> ResultFiles<'a> {
             }
             false => None,
         };
-        Ok(Self { folder, plan, space, schema, csv, parquet, cloud: Vec::new(), stride: 1 })
+        Ok(Self { folder, plan, space, schema, csv, parquet, cloud: Vec::new(), stride: 1, sensitivity })
     }
 
-    /// Finishes the files; gives the thinned feasible points.
-    pub fn finish(self) -> Result<Vec<Vec<f64>>, Failure> {
+    /// Finishes the files; gives the thinned feasible points, and the effects of the axes if they are wanted.
+    pub fn finish(self) -> Result<(Vec<Vec<f64>>, Option<Sensitivity>), Failure> {
         let folder = self.folder;
         let fail = |name: &str| {
             let path = folder.work().join(name);
@@ -116,7 +121,8 @@ impl<'a> ResultFiles<'a> {
         if let Some(parquet) = self.parquet {
             parquet.finish().and_then(|()| folder.finish(PARQUET)).map_err(fail(PARQUET))?;
         }
-        Ok(self.cloud.into_iter().map(|(_, objectives)| objectives).collect())
+        let effects = self.sensitivity.map(|collector| collector.finish(self.space));
+        Ok((self.cloud.into_iter().map(|(_, objectives)| objectives).collect(), effects))
     }
 
     /// Keeps the feasible points whose scrambled index is a multiple of a stride that doubles whenever there are too
@@ -148,6 +154,9 @@ fn scrambled(index: u64) -> u64 {
 impl ResultFiles<'_> {
     fn block(&mut self, block: &Block) -> io::Result<()> {
         self.thin(block);
+        if let Some(collector) = &mut self.sensitivity {
+            collector.block(block, scrambled);
+        }
         if self.csv.is_none() && self.parquet.is_none() {
             return Ok(());
         }

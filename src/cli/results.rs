@@ -2,30 +2,33 @@
 
 use std::io;
 
-use super::Failure;
 use super::folder::{INPUTS, RunFolder};
+use super::study::Ready;
+use super::{Failure, effects, marks};
+use crate::explore::history::{History, Step};
 use crate::explore::record::Identity;
+use crate::explore::sensitivity::Sensitivity;
 use crate::explore::{Archive, Block, Space, Summary};
 use crate::ppa::{Evaluator, Outcome, Plan};
 use crate::report::csv::CsvWriter;
-use crate::report::figure::{Axis, Marked, ParetoFigure};
+use crate::report::figure::{Axis, CourseFigure, Marked, ParetoFigure};
 use crate::report::manifest::{Manifest, Runtime};
-use crate::report::summary::{Reference, point_text};
+use crate::report::summary::{Reference, point_text, short};
 use crate::report::table::{Rows, Schema};
 use crate::report::tiles;
-use crate::spec::Study;
 
 /// Writes everything that stands beside the table of results. The identity comes last: where it is, all files are.
 pub fn write(
     folder: &RunFolder,
-    (study, plan, space, schema): (&Study, &Plan, &Space, &Schema),
+    ready: &Ready,
     (summary, cloud, reference): (&Summary, &[Vec<f64>], Option<&Reference>),
     sweep: &str,
     runtime: Runtime,
 ) -> Result<(), Failure> {
+    let Ready { study, plan, space, schema, .. } = ready;
     write_front(folder, plan, space, schema, summary)?;
     if study.sweep.output.pareto_figure
-        && let Some(svg) = draw(study, plan, cloud, summary, reference)
+        && let Some(svg) = draw(ready, cloud, summary, reference)
     {
         folder.write("figures/pareto.svg", svg.as_bytes())?;
     }
@@ -35,14 +38,55 @@ pub fn write(
             folder.write("figures/tiles.svg", svg.as_bytes())?;
         }
     }
+    if !ready.marks.is_empty() {
+        folder.write("marks.csv", marks::csv(ready, summary)?.as_bytes())?;
+    }
     if let Some(history) = &summary.history {
         let names: Vec<String> = plan.objectives.iter().map(|objective| objective.name.clone()).collect();
         folder.write("search.csv", history.csv(&names).as_bytes())?;
+        if study.sweep.output.convergence_figure.is_some() {
+            for (across, file) in
+                [("evaluations", "figures/convergence.svg"), ("seconds", "figures/convergence_seconds.svg")]
+            {
+                if let Some(svg) = draw_course(ready, history, across) {
+                    folder.write(file, svg.as_bytes())?;
+                }
+            }
+        }
     }
     let manifest = Manifest::new(study, plan, space, summary, sweep, runtime);
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|error| Failure::Write { path: "manifest.json".into(), source: error.into() })?;
     folder.write("manifest.json", text.as_bytes())
+}
+
+/// Writes what the axes do to the objectives.
+pub fn write_effects(folder: &RunFolder, ready: &Ready, sensitivity: &Sensitivity) -> Result<(), Failure> {
+    let table = effects::csv(ready, sensitivity);
+    let table = table.map_err(|source| Failure::Write { path: "sensitivity.csv".into(), source })?;
+    folder.write("sensitivity.csv", &table)?;
+    match effects::draw(ready, sensitivity) {
+        Some(svg) => folder.write("figures/sensitivity.svg", svg.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// The hypervolume against evaluations or seconds; `None` if it was never measured.
+fn draw_course(ready: &Ready, history: &History, across: &str) -> Option<String> {
+    let place = |step: &Step| if across == "seconds" { step.seconds } else { step.evaluations as f64 };
+    let steps: Vec<(f64, f64)> =
+        history.steps.iter().filter_map(|step| Some((place(step), step.hypervolume?))).collect();
+    let sweep = &ready.study.sweep;
+    let title = format!("{} ({})", sweep.search.strategy.name(), sweep.name);
+    let reference: Vec<String> = ready
+        .plan
+        .objectives
+        .iter()
+        .zip(&history.reference)
+        .map(|(objective, value)| format!("{} {}", objective.name, short(*value)))
+        .collect();
+    let note = format!("reference point: {}", reference.join(", "));
+    CourseFigure { title: &title, across, steps: &steps, note: &note }.svg().ok()
 }
 
 /// Writes the identity, which makes the folder complete.
@@ -110,13 +154,8 @@ fn write_front(
 }
 
 /// The figure of the front; `None` if there is nothing to draw or too many objectives for one.
-fn draw(
-    study: &Study,
-    plan: &Plan,
-    cloud: &[Vec<f64>],
-    summary: &Summary,
-    reference: Option<&Reference>,
-) -> Option<String> {
+fn draw(ready: &Ready, cloud: &[Vec<f64>], summary: &Summary, reference: Option<&Reference>) -> Option<String> {
+    let Ready { study, plan, .. } = ready;
     let maximise = |at: usize| plan.objectives[at].goal == crate::spec::sweep::Goal::Maximise;
     let axes: Vec<Axis<'_>> = plan
         .objectives
@@ -138,6 +177,24 @@ fn draw(
     let marked = reference
         .filter(|reference| reference.outcome != Outcome::Failed)
         .map(|reference| Marked { label: &label, values: &reference.objectives });
+    let marks: Vec<Marked<'_>> = ready
+        .marks
+        .iter()
+        .filter(|mark| mark.outcome != Outcome::Failed)
+        .map(|mark| Marked { label: &mark.label, values: &mark.objectives })
+        .collect();
     let title = format!("{} ({})", study.hardware.name, study.sweep.name);
-    ParetoFigure { title: &title, axes: &axes, cloud, front: &front, marked, note: &note }.svg().ok()
+    ParetoFigure {
+        title: &title,
+        axes: &axes,
+        cloud,
+        front: &front,
+        front_label: "",
+        compared: &[],
+        marked,
+        marks: &marks,
+        note: &note,
+    }
+    .svg()
+    .ok()
 }

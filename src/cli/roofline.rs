@@ -133,7 +133,7 @@ fn set(study: &mut Study, text: &str) -> Result<(), Failure> {
     }
     match study.sweep.parameters.iter_mut().find(|parameter| parameter.name == name) {
         Some(parameter) => parameter.value = value,
-        None => study.sweep.parameters.push(SweepParameter { name: name.to_owned(), span, value }),
+        None => study.sweep.parameters.push(SweepParameter { name: name.to_owned(), span, value, when: None }),
     }
     Ok(())
 }

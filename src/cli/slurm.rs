@@ -30,7 +30,7 @@ pub struct SlurmArguments {
 
 /// Prints the script of a job array.
 pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, &arguments.instead, false)?;
+    let sweeps = Ready::load(&arguments.sweep, &arguments.instead, false)?;
     if arguments.time.is_empty()
         || !arguments.time.chars().all(|letter| letter.is_ascii_digit() || ":-".contains(letter))
     {
@@ -39,7 +39,9 @@ pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
             "write minutes, hours:minutes:seconds or days-hours:minutes:seconds, such as 01:00:00",
         ));
     }
-    print!("{}", script(arguments, &ready.study.sweep.name));
+    let names = sweeps.first().map(|ready| &ready.study.sweep);
+    let name = names.map_or("", |sweep| sweep.family.as_deref().unwrap_or(&sweep.name));
+    print!("{}", script(arguments, name));
     Ok(ExitCode::SUCCESS)
 }
 

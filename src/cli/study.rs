@@ -1,14 +1,14 @@
-//! A sweep, loaded and compiled, with all that its run needs.
+//! A sweep of a file, loaded and compiled, with all that its run needs.
 
 use std::path::Path;
 
-use super::{Failure, show_warnings};
+use super::{Failure, compare, effects, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::{Identity, Layout};
-use crate::ppa::Plan;
+use crate::ppa::{Mark, Plan, evaluate_marks};
 use crate::report::table::{Content, Schema};
-use crate::spec::Study;
 use crate::spec::study::Overrides;
+use crate::spec::{Diagnostics, Study};
 
 /// What is taken instead of parts of a sweep file, or beside them.
 #[derive(Debug, Default, clap::Args)]
@@ -50,6 +50,10 @@ pub struct Ready {
     pub study: Study,
     /// The compiled plan.
     pub plan: Plan,
+    /// The plan that its front is refined with.
+    pub refined: Option<Plan>,
+    /// Its marked designs.
+    pub marks: Vec<Mark>,
     /// Its space.
     pub space: Space,
     /// Columns of the results.
@@ -61,20 +65,42 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Loads and compiles a sweep, with what was typed instead of parts of it.
+    /// Loads and compiles the sweeps of a file, with what was typed instead of parts of them.
     ///
     /// # Errors
     /// Every fault of its files.
-    pub fn load(sweep: &str, instead: &Instead, quiet: bool) -> Result<Self, Failure> {
-        let (study, warnings) = Study::load_with(sweep, &instead.overrides())?;
-        let (plan, more) = Plan::compile(&study)?;
+    pub fn load(sweep: &str, instead: &Instead, quiet: bool) -> Result<Vec<Self>, Failure> {
+        let (studies, warnings) = Study::load_all(sweep, &instead.overrides())?;
         if !quiet {
             show_warnings(&warnings);
+        }
+        let (mut sweeps, mut faults) = (Vec::new(), Vec::new());
+        for study in studies {
+            match Self::compile(study, quiet) {
+                Err(Failure::Input(Diagnostics(more))) => faults.extend(more),
+                other => sweeps.push(other?),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Failure::Input(Diagnostics(faults)));
+        }
+        compare::check(&sweeps)?;
+        Ok(sweeps)
+    }
+
+    fn compile(study: Study, quiet: bool) -> Result<Self, Failure> {
+        let (plan, more) = Plan::compile(&study)?;
+        if !quiet {
             show_warnings(&more);
         }
+        let refined = match study.refined() {
+            Some(refined) => Some(Plan::compile(&refined)?.0),
+            None => None,
+        };
         let Some(space) = Space::new(&plan.axes) else {
             return Err(Failure::input("this space has 2^64 points or more", "fix some axes"));
         };
+        let marks = evaluate_marks(&study)?;
         let schema = Schema::new(&plan, &study.sweep);
         let metrics = schema.columns.iter().filter_map(|column| match column.content {
             Content::Metric { workload, metric } => Some(workload * plan.metric_names.len() + metric),
@@ -83,6 +109,8 @@ impl Ready {
         let layout = Layout::new(&plan, metrics.collect(), schema.shown_parameters.len());
         let columns = schema.columns.iter().map(|column| column.name.clone()).collect();
         let identity = Identity::new(&study, &space, columns);
-        Ok(Self { study, plan, space, schema, layout, identity })
+        let ready = Self { study, plan, refined, marks, space, schema, layout, identity };
+        effects::check(&ready)?;
+        Ok(ready)
     }
 }

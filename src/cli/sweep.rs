@@ -1,5 +1,6 @@
 //! `nerarch-dse sweep`
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -9,7 +10,7 @@ use super::output::{CSV, PARQUET, ResultFiles, Session};
 use super::previous::{self, Previous};
 use super::progress::Progress;
 use super::study::Ready;
-use super::{Failure, Saved, SweepArguments, fault, results, shard, signals};
+use super::{Failure, Saved, SweepArguments, compare, effects, fault, marks, refine, results, shard, signals};
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
 use crate::report::manifest::Runtime;
@@ -20,8 +21,25 @@ const NOTHING_FEASIBLE: u8 = 3;
 
 /// Evaluates a sweep, or what is left of it.
 pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, &arguments.instead, arguments.quiet)?;
+    let sweeps = Ready::load(&arguments.sweep, &arguments.instead, arguments.quiet)?;
     let shard = shard::chosen(arguments.shard, arguments.quiet)?;
+    let stop = signals::stop_flag().map_err(RunError::from)?;
+    let mut codes = Vec::new();
+    for ready in &sweeps {
+        codes.push(sweep(arguments, ready, shard, &stop)?);
+    }
+    if shard.is_whole() { after_all(&sweeps, &codes, &arguments.out, arguments.quiet) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Compares the runs of a file of several sweeps; the status is that of the first run that has one to report.
+pub fn after_all(sweeps: &[Ready], codes: &[ExitCode], out: &Path, quiet: bool) -> Result<ExitCode, Failure> {
+    if let Some(family) = sweeps.first().and_then(|ready| ready.study.sweep.family.as_ref()) {
+        compare::write(sweeps, family, out, quiet)?;
+    }
+    Ok(codes.iter().copied().find(|code| *code != ExitCode::SUCCESS).unwrap_or(ExitCode::SUCCESS))
+}
+
+fn sweep(arguments: &SweepArguments, ready: &Ready, shard: Shard, stop: &AtomicBool) -> Result<ExitCode, Failure> {
     let strategy = ready.study.sweep.search.strategy;
     if strategy.chooses_as_it_goes() && (!shard.is_whole() || arguments.retry_failed || arguments.fail_fast) {
         return Err(Failure::input(
@@ -33,9 +51,8 @@ pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
         ));
     }
     if arguments.verify {
-        super::verify::run(&ready)?;
+        super::verify::run(ready)?;
     }
-    let stop = signals::stop_flag().map_err(RunError::from)?;
     let folder = RunFolder::lock(&arguments.out, &shard::folder_name(&ready.study.sweep.name, shard))?;
     let there = if arguments.force { Previous::None } else { Previous::of(&folder, &ready.identity)? };
     let part = match there {
@@ -60,7 +77,7 @@ pub fn run(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    Sweep { arguments, ready: &ready, shard, folder: &folder, stop: &stop }.evaluate(part)
+    Sweep { arguments, ready, shard, folder: &folder, stop }.evaluate(part)
 }
 
 /// Threads to use if none are stated.
@@ -92,9 +109,7 @@ impl Sweep<'_> {
         }
         let known = part.map(|part| Known::new(vec![part], ready.layout.clone()));
         let files = match shard.is_whole() {
-            true => {
-                Some(ResultFiles::create(folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep.output)?)
-            }
+            true => Some(ResultFiles::create(folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep)?),
             false => None,
         };
         let mut session = Session {
@@ -231,17 +246,27 @@ pub fn finish(
     runtime: Runtime,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
-    let Ready { study, plan, space, schema, identity, .. } = ready;
-    let cloud = files.finish()?;
+    let Ready { study, plan, space, identity, .. } = ready;
+    let (cloud, sensitivity) = files.finish()?;
     let reference = results::reference(plan, summary);
     let seconds = runtime.seconds;
-    results::write(folder, (study, plan, space, schema), (summary, &cloud, reference.as_ref()), sweep, runtime)?;
+    results::write(folder, ready, (summary, &cloud, reference.as_ref()), sweep, runtime)?;
+    if let Some(sensitivity) = &sensitivity {
+        results::write_effects(folder, ready, sensitivity)?;
+    }
+    let refined = refine::refine(ready, summary)?;
+    if let Some(refined) = &refined {
+        folder.write("refined.csv", refined.csv())?;
+    }
     results::write_identity(folder, identity)?;
     folder.drop_useless_record()?;
     let target = folder.publish()?;
     if !quiet {
         let files = target.display().to_string();
         print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
+        print!("{}", marks::text(ready, summary));
+        print!("{}", refined.map_or_else(String::new, |refined| refined.text(plan)));
+        print!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
     }
     Ok(if summary.feasible == 0 { ExitCode::from(NOTHING_FEASIBLE) } else { ExitCode::SUCCESS })
 }

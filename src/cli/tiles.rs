@@ -33,8 +33,10 @@ pub struct TilesArguments {
 
 /// Prints how the measured tiles of a sweep's first point spread over groups, and draws them.
 pub fn run(arguments: &TilesArguments) -> Result<ExitCode, Failure> {
-    let ready = Ready::load(&arguments.sweep, &arguments.instead, false)?;
-    let Ready { study, plan, space, .. } = &ready;
+    let sweeps = Ready::load(&arguments.sweep, &arguments.instead, false)?;
+    let [Ready { study, plan, space, .. }] = sweeps.as_slice() else {
+        return Err(Failure::input("this file holds several sweeps", "put the one to look at into a file of its own"));
+    };
     if let Some(wanted) = &arguments.operator {
         let known = operators(plan);
         if !known.contains(wanted) {

@@ -1,6 +1,7 @@
 //! How a search got better: the front's hypervolume against the evaluations that it took.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use super::hypervolume::hypervolume;
 use super::pareto::{Archive, FrontPoint};
@@ -11,8 +12,8 @@ const MOST_POINTS: usize = 4000;
 /// The reference lies this share of the front's spread beyond its worst values.
 const MARGIN: f64 = 0.1;
 
-/// The front after a number of evaluations.
-#[derive(Debug, Clone, PartialEq)]
+/// The front after a number of evaluations. Two are equal whatever time they took.
+#[derive(Debug, Clone)]
 pub struct Step {
     /// Points evaluated.
     pub evaluations: u64,
@@ -20,6 +21,15 @@ pub struct Step {
     pub front: usize,
     /// Exact hypervolume up to [`History::reference`]; `None` for a front too large to measure.
     pub hypervolume: Option<f64>,
+    /// Seconds since the search began.
+    pub seconds: f64,
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Self) -> bool {
+        let what = |step: &Self| (step.evaluations, step.front, step.hypervolume);
+        what(self) == what(other)
+    }
 }
 
 /// The course of a search.
@@ -32,13 +42,35 @@ pub struct History {
 }
 
 /// Points in the order in which they entered the front.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entries(Vec<(u64, Vec<f64>)>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entries {
+    points: Vec<(u64, Vec<f64>)>,
+    started: Instant,
+    /// Evaluations, and the seconds after which there were as many.
+    clock: Vec<(u64, f64)>,
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self { points: Vec::new(), started: Instant::now(), clock: Vec::new() }
+    }
+}
 
 impl Entries {
     /// Notes that a point with these objectives entered the front as evaluation number `evaluations`.
     pub fn push(&mut self, evaluations: u64, objectives: &[f64]) {
-        self.0.push((evaluations, objectives.to_vec()));
+        self.points.push((evaluations, objectives.to_vec()));
+    }
+
+    /// Notes that there are now as many evaluations.
+    pub fn note(&mut self, evaluations: u64) {
+        self.clock.push((evaluations, self.started.elapsed().as_secs_f64()));
+    }
+
+    /// When there were as many evaluations.
+    fn seconds(&self, evaluations: u64) -> f64 {
+        let at = self.clock.partition_point(|(noted, _)| *noted < evaluations);
+        self.clock.get(at).or(self.clock.last()).map_or(0.0, |(_, seconds)| *seconds)
     }
 
     /// The course up to `evaluations`; `front` is the final front.
@@ -53,10 +85,10 @@ impl Entries {
         };
         let limit = minimised(&reference);
         let mut archive = Archive::new(goals.to_vec());
-        let mut entries = self.0.iter().enumerate().peekable();
+        let mut entries = self.points.iter().enumerate().peekable();
         let mut steps = Vec::new();
         let mut at = 1;
-        while !self.0.is_empty() {
+        while !self.points.is_empty() {
             at = at.min(evaluations);
             while let Some((number, (_, objectives))) = entries.next_if(|(_, (entered, _))| *entered <= at) {
                 archive.insert(number as u64, objectives);
@@ -65,7 +97,7 @@ impl Entries {
                 let points: Vec<Vec<f64>> = archive.points().map(|point| minimised(&point.objectives)).collect();
                 hypervolume(&points, &limit)
             });
-            steps.push(Step { evaluations: at, front: archive.len(), hypervolume });
+            steps.push(Step { evaluations: at, front: archive.len(), hypervolume, seconds: self.seconds(at) });
             if at == evaluations {
                 break;
             }
@@ -84,14 +116,15 @@ fn reference(front: &[FrontPoint], at: usize, goal: Goal) -> f64 {
 }
 
 impl History {
-    /// `search.csv`: the steps, the reference point in every row so that no row is without it.
+    /// `search.csv`: the steps, the reference point in every row so that no row is without it. The last column, `seconds`,
+    /// is the only one that differs from run to run.
     pub fn csv(&self, objectives: &[String]) -> String {
         let mut text = String::from("evaluations,front,hypervolume");
         // Writing to a string cannot fail.
         for name in objectives {
             let _ = write!(text, ",reference.{name}");
         }
-        text.push('\n');
+        text.push_str(",seconds\n");
         for step in &self.steps {
             // Adding 0 turns -0 into 0.
             let volume = step.hypervolume.map_or_else(String::new, |volume| (volume + 0.0).to_string());
@@ -99,7 +132,7 @@ impl History {
             for value in &self.reference {
                 let _ = write!(text, ",{value}");
             }
-            text.push('\n');
+            let _ = writeln!(text, ",{}", step.seconds);
         }
         text
     }
@@ -124,6 +157,9 @@ mod tests {
         let volume = history.steps[3].hypervolume.expect("volume");
         assert!((volume - (1.1 * 0.2 + 0.1 * 2.0)).abs() < 1e-12, "{volume}");
         let csv = history.csv(&["a".into(), "b".into()]);
-        assert!(csv.starts_with("evaluations,front,hypervolume,reference.a,reference.b\n1,1,0,2.1,0.8\n"), "{csv}");
+        assert!(
+            csv.starts_with("evaluations,front,hypervolume,reference.a,reference.b,seconds\n1,1,0,2.1,0.8,"),
+            "{csv}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What every search shares: a problem to ask for points, a budget, and what is kept of the answers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -106,6 +106,8 @@ pub struct Session<'a> {
     budget: Budget,
     deadline: Option<Instant>,
     seen: HashSet<u64>,
+    /// What came out of points that other digits may name again.
+    repeats: HashMap<u64, Evaluation>,
     /// What entered the front, and when.
     pub entries: Entries,
     /// The front so far.
@@ -136,6 +138,7 @@ impl<'a> Session<'a> {
             budget,
             deadline,
             seen: HashSet::new(),
+            repeats: HashMap::new(),
             entries: Entries::default(),
         }
     }
@@ -191,6 +194,7 @@ impl<'a> Session<'a> {
             }
             self.observer.block(&block)?;
         }
+        self.entries.note(self.summary.points);
         self.observer.progress(self.summary.points, self.archive.len());
         Ok(evaluations)
     }
@@ -203,11 +207,22 @@ impl Problem for Session<'_> {
 
     fn evaluate(&mut self, points: &[Vec<u32>]) -> Result<Vec<Evaluation>, RunError> {
         let indices: Vec<u64> = points.iter().map(|digits| self.space.index(digits)).collect();
-        self.evaluate_indices(&indices)
+        if !self.space.is_conditional() {
+            return self.evaluate_indices(&indices);
+        }
+        // Several digits can mean one point, which is evaluated once.
+        let mut fresh: Vec<u64> = indices.iter().copied().filter(|index| !self.repeats.contains_key(index)).collect();
+        fresh.sort_unstable();
+        fresh.dedup();
+        let evaluations = self.evaluate_indices(&fresh)?;
+        self.repeats.extend(fresh.into_iter().zip(evaluations));
+        Ok(indices.iter().map(|index| self.repeats[index].clone()).collect())
     }
 
     fn left(&self) -> u64 {
-        self.budget.evaluations.map_or(u64::MAX, |most| most.saturating_sub(self.summary.points))
+        let most = self.budget.evaluations.unwrap_or(u64::MAX);
+        let most = if self.space.is_conditional() { most.min(self.space.points()) } else { most };
+        most.saturating_sub(self.summary.points)
     }
 
     fn is_over(&self) -> bool {

@@ -6,11 +6,17 @@
 //! [`memory_traffic`] adds up what each memory moves. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
+mod branches;
 pub mod breakdown;
 mod checks;
+mod computed;
+mod conditions;
+mod constraint;
 mod evaluator;
 mod figures;
 mod front;
+mod group;
+mod mark;
 pub mod metric;
 mod model;
 mod parameters;
@@ -21,11 +27,14 @@ mod screen;
 mod traffic;
 
 pub use bounds::{BoxEvaluator, Verdict};
+pub use branches::{Branches, Condition};
 pub use breakdown::Breakdown;
+pub use constraint::Constraint;
 pub use evaluator::{Evaluator, Outcome};
 pub use figures::{FigureInfo, FigureValue};
+pub use mark::{Mark, evaluate_marks};
 pub use parameters::Axis;
-pub use plan::{Constraint, Objective, Plan, WorkloadPlan};
+pub use plan::{Objective, Plan, WorkloadPlan};
 pub use saving::Saving;
 pub use screen::{Screen, Screened, screen};
 pub use traffic::{MemoryTraffic, memory_traffic};

@@ -1,5 +1,8 @@
 //! The study's parameters: what hardware, pipeline and sweep say of them together.
 
+use super::branches::Condition;
+use super::conditions::resolve_conditions;
+use super::group::{Groups, Slot};
 use crate::spec::diagnostic::{Collector, Diagnostic, did_you_mean};
 use crate::spec::figure::Provenance;
 use crate::spec::parameter::{ParameterDecl, ParameterType};
@@ -29,6 +32,17 @@ pub struct Axis {
     pub is_whole: bool,
     /// The value of the declared design: the parameter's default, if that is a constant.
     pub default: Option<f64>,
+    /// The parameters of a group, in order; empty for an axis of one parameter.
+    pub members: Vec<String>,
+    /// Where it exists; `None`: everywhere.
+    pub condition: Option<Condition>,
+}
+
+impl Axis {
+    /// True if it varies the parameter.
+    pub fn varies(&self, parameter: &str) -> bool {
+        self.name == parameter || self.members.iter().any(|member| member == parameter)
+    }
 }
 
 /// Parameters and axes of a study. Faults go to `diagnostics`.
@@ -47,13 +61,41 @@ pub fn collect(study: &Study, diagnostics: &Collector) -> (Vec<Parameter>, Vec<A
         }
         parameters.push(Parameter { decl: decl.clone(), definition: Definition::Value(decl.default.clone()) });
     }
-    let mut axes = Vec::new();
+    let mut groups = Groups::new(&study.sweep, diagnostics);
     for given in &study.sweep.parameters {
-        let at = parameters.iter().position(|parameter| parameter.decl.name == given.name).unwrap_or_else(|| {
+        let declared = parameters.iter().position(|parameter| parameter.decl.name == given.name);
+        if let (None, Some(when)) = (declared, &given.when) {
+            let message = format!("`{}` has no value where this does not hold: it is declared nowhere", given.name);
+            let help = "declare it in the hardware or the pipeline with a default, or remove `when`";
+            diagnostics.error(Diagnostic::new(&when.span, message).help(help));
+        }
+        let at = declared.unwrap_or_else(|| {
             parameters.push(own_parameter(given));
             parameters.len() - 1
         });
-        apply(given, &mut parameters[at], &mut axes, diagnostics);
+        if let Some(axis) = apply(given, &mut parameters[at], diagnostics) {
+            groups.add(at, axis, given);
+        }
+    }
+    let mut axes = Vec::new();
+    for slot in groups.finish() {
+        let index = axes.len();
+        match slot {
+            Slot::Alone(at, axis, when) => {
+                parameters[at].definition = match (when, &axis.values[..]) {
+                    (Some(when), _) => Definition::When(index, when),
+                    (None, [only]) => Definition::Only(*only),
+                    (None, _) => Definition::Axis(index),
+                };
+                axes.push(axis);
+            }
+            Slot::Zipped(members, axis) => {
+                for (at, values) in members {
+                    parameters[at].definition = Definition::Zipped(index, values);
+                }
+                axes.push(axis);
+            }
+        }
     }
     if axes.len() > MAX_AXES
         && let Some(given) = study.sweep.parameters.last()
@@ -63,6 +105,8 @@ pub fn collect(study: &Study, diagnostics: &Collector) -> (Vec<Parameter>, Vec<A
                 .help("fix some of them"),
         );
         axes.truncate(MAX_AXES);
+    } else {
+        resolve_conditions(&parameters, &mut axes, diagnostics);
     }
     (parameters, axes)
 }
@@ -85,14 +129,15 @@ fn own_parameter(given: &SweepParameter) -> Parameter {
     Parameter { definition: Definition::Value(decl.default.clone()), decl }
 }
 
-fn apply(given: &SweepParameter, parameter: &mut Parameter, axes: &mut Vec<Axis>, diagnostics: &Collector) {
+/// The axis of a parameter, if the sweep gives it one; a fixed value becomes its definition.
+fn apply(given: &SweepParameter, parameter: &mut Parameter, diagnostics: &Collector) -> Option<Axis> {
     let error =
         |span: &Span, message: String, help: String| diagnostics.error(Diagnostic::new(span, message).help(help));
     let name = &given.name;
     let axis = match (&given.value, &parameter.decl.kind) {
         (SweepValue::Fixed(quantity), _) => {
             parameter.definition = Definition::Value(quantity.clone());
-            return;
+            return None;
         }
         (SweepValue::Words(words), ParameterType::Choice(known)) => {
             let index = |word: &str| known.iter().position(|choice| choice == word);
@@ -108,6 +153,8 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, axes: &mut Vec<Axis>
                 is_words: true,
                 is_whole: false,
                 default: default_word(&parameter.decl, known),
+                members: Vec::new(),
+                condition: None,
             }
         }
         (SweepValue::Numbers(numbers), ParameterType::Integer | ParameterType::Real) => {
@@ -132,11 +179,13 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, axes: &mut Vec<Axis>
                     crate::spec::expr::ExprKind::Number(value) => Some(value),
                     _ => None,
                 },
+                members: Vec::new(),
+                condition: None,
             }
         }
         (SweepValue::Words(words), _) => {
             error(&words[0].1, format!("`{name}` takes numbers, not words"), format!("write `{name} = [1, 2]`"));
-            return;
+            return None;
         }
         (SweepValue::Numbers(numbers), ParameterType::Choice(known)) => {
             error(
@@ -144,14 +193,10 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, axes: &mut Vec<Axis>
                 format!("`{name}` takes words, not numbers"),
                 format!("write `{name} = {{ choice = [\"{}\"] }}`", known.join("\", \"")),
             );
-            return;
+            return None;
         }
     };
-    parameter.definition = match axis.values[..] {
-        [only] => Definition::Only(only),
-        _ => Definition::Axis(axes.len()),
-    };
-    axes.push(axis);
+    Some(axis)
 }
 
 fn default_word(decl: &ParameterDecl, known: &[String]) -> Option<f64> {

@@ -1,8 +1,11 @@
 //! A study compiled once.
 
 use super::bounds::{BoundNodes, WorkloadBounds};
+use super::branches::Branches;
 use super::breakdown::{Detail, Request, compile_detail};
 use super::checks::{Tried, try_expressions};
+use super::computed::{Computed, compile_computed, computed, natural_goal};
+use super::constraint::Constraint;
 use super::figures::FigureProgram;
 use super::front::Front;
 use super::metric::{self, METRICS, TRAINING};
@@ -22,7 +25,7 @@ use crate::spec::pipeline::EdgeKind;
 use crate::spec::program::{NodeId, Operation, Place, Program};
 use crate::spec::scene::SceneDecl;
 use crate::spec::scope::{Parameter, Scope};
-use crate::spec::sweep::{Aggregate, Goal, Strategy};
+use crate::spec::sweep::{Aggregate, Goal, ObjectiveDecl, Strategy};
 use crate::spec::{Collector, Diagnostic, Diagnostics, Study};
 
 /// What the names of the constraints begin with that hold working sets to their blocks.
@@ -40,7 +43,7 @@ pub struct Plan {
     /// One per scene and camera.
     pub workloads: Vec<WorkloadPlan>,
     /// Column names of the metrics of one workload: [`METRICS`], then `utilization.UNIT`, then [`TRAINING`] if
-    /// edges are carried.
+    /// edges are carried, then what the sweep computes.
     pub metric_names: Vec<String>,
     /// Names of the bottleneck's codes: the units, then DRAM.
     pub bottlenecks: Vec<String>,
@@ -120,33 +123,6 @@ pub struct Objective {
     pub workload: Option<usize>,
 }
 
-/// Bounds that every workload must keep.
-#[derive(Debug, Clone)]
-pub struct Constraint {
-    /// Its name.
-    pub name: String,
-    /// The metric; `None`: an expression over parameters.
-    pub metric: Option<usize>,
-    /// Least value.
-    pub min: f64,
-    /// Greatest value.
-    pub max: f64,
-}
-
-impl Constraint {
-    /// By how much of its bound a value misses it; 0 if it keeps it.
-    pub fn violation(&self, value: f64) -> f64 {
-        let excess = |miss: f64, bound: f64| if bound == 0.0 { miss } else { miss / bound.abs() };
-        if value < self.min {
-            excess(self.min - value, self.min)
-        } else if value > self.max {
-            excess(value - self.max, self.max)
-        } else {
-            0.0
-        }
-    }
-}
-
 impl Plan {
     /// Compiles a study.
     ///
@@ -180,8 +156,9 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn plan(&self) -> Option<Plan> {
         let (parameters, axes) = collect(self.study, self.diagnostics);
-        let points = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64));
-        if points.is_none() {
+        let product = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64));
+        // Conditions leave points out; what the axes alone would give may be too much then.
+        if product.is_none() && Branches::new(&axes).is_none() {
             let span = &self.study.sweep.parameters[0].span;
             self.error(span, "this space has 2^64 points or more", "fix some axes, or make them coarser");
         }
@@ -260,11 +237,35 @@ impl Compiler<'_> {
         pairs
     }
 
-    fn metric_names(&self) -> Vec<String> {
+    /// The metrics of the model.
+    fn model_names(&self) -> Vec<String> {
         let utilization = self.study.hardware.units.iter().map(|unit| format!("utilization.{}", unit.name));
         let trains = self.study.pipeline.edges.iter().any(|edge| edge.kind == EdgeKind::Carried);
         let training = TRAINING.iter().filter(|_| trains).map(|metric| metric.name.to_owned());
         METRICS.iter().map(|metric| metric.name.to_owned()).chain(utilization).chain(training).collect()
+    }
+
+    /// The metrics that the sweep computes from these.
+    fn computed(&self) -> Vec<Computed<'_>> {
+        computed(&self.study.sweep, &self.model_names(), &|name| self.is_parameter(name))
+    }
+
+    fn metric_names(&self) -> Vec<String> {
+        let mut names = self.model_names();
+        for metric in self.computed() {
+            if names.iter().any(|known| known == metric.name) {
+                let message = format!("there is a metric `{}` already", metric.name);
+                self.error(&metric.value.span, message, "give the expression another name");
+            }
+            names.push(metric.name.to_owned());
+        }
+        names
+    }
+
+    fn is_parameter(&self, name: &str) -> bool {
+        let (hardware, pipeline) = (&self.study.hardware.parameters, &self.study.pipeline.parameters);
+        hardware.iter().chain(pipeline).any(|decl| decl.name == name)
+            || self.study.sweep.parameters.iter().any(|given| given.name == name)
     }
 
     fn find_metric(&self, names: &[String], name: &str, span: &crate::spec::Span) -> Option<usize> {
@@ -281,11 +282,20 @@ impl Compiler<'_> {
 
     fn objectives(&self, names: &[String], workloads: &[String]) -> Vec<Objective> {
         let mut objectives = Vec::new();
-        for (name, span, stated) in &self.study.sweep.search.objectives {
+        for ObjectiveDecl { name, span, goal: stated, value } in &self.study.sweep.search.objectives {
             let Some(metric) = self.find_metric(names, name, span) else { continue };
             let info = metric::info(name);
-            let Some(goal) = stated.or(info.and_then(|info| info.goal)) else {
-                let help = format!("write {{ metric = \"{name}\", goal = \"minimise\" }} (or \"maximise\")");
+            let natural = match value {
+                Some(value) => natural_goal(&value.expr),
+                None => info.and_then(|info| info.goal),
+            };
+            let Some(goal) = stated.or(natural) else {
+                let help = match value {
+                    Some(_) => {
+                        "write { name = \"score\", value = \"...\", goal = \"minimise\" } (or \"maximise\")".into()
+                    }
+                    None => format!("write {{ metric = \"{name}\", goal = \"minimise\" }} (or \"maximise\")"),
+                };
                 self.error(span, format!("`{name}` has no natural direction"), help);
                 continue;
             };
@@ -317,9 +327,11 @@ impl Compiler<'_> {
         decls
             .iter()
             .filter_map(|decl| {
-                let metric = match decl.value {
-                    Some(_) => None,
-                    None => Some(self.find_metric(names, &decl.name, &decl.span)?),
+                let over_parameters =
+                    decl.value.is_some() && self.computed().iter().all(|metric| metric.name != decl.name);
+                let metric = match over_parameters {
+                    true => None,
+                    false => Some(self.find_metric(names, &decl.name, &decl.span)?),
                 };
                 let (min, max) = (decl.min.unwrap_or(f64::NEG_INFINITY), decl.max.unwrap_or(f64::INFINITY));
                 Some(Constraint { name: decl.name.clone(), metric, min, max })
@@ -329,11 +341,12 @@ impl Compiler<'_> {
 
     /// Indices of the metrics that objectives and constraints look at.
     fn bounded_metrics(&self) -> Vec<usize> {
-        let names = self.metric_names();
+        let names = self.model_names();
         let sweep = &self.study.sweep;
-        let objectives = sweep.search.objectives.iter().map(|(name, _, _)| name);
+        let objectives = sweep.search.objectives.iter().map(|decl| &decl.name);
         let constraints = sweep.constraints.iter().filter(|decl| decl.value.is_none()).map(|decl| &decl.name);
-        objectives.chain(constraints).filter_map(|name| names.iter().position(|known| known == name)).collect()
+        let wanted = objectives.chain(constraints).filter_map(|name| names.iter().position(|known| known == name));
+        wanted.chain((0..self.computed().len()).map(|at| names.len() + at)).collect()
     }
 
     fn check_output_metrics(&self, names: &[String]) {
@@ -386,13 +399,17 @@ impl Compiler<'_> {
         let nodes = compile_metrics(&mut scope, &parts);
         let mut detail =
             self.detailed.then(|| compile_detail(&mut scope, &Request { parts: &parts, graph: &graph, nodes: &nodes }));
+        let mut metrics: Vec<NodeId> = nodes.all().copied().collect();
+        let is_parameter = |name: &str| self.is_parameter(name);
+        let own = compile_computed(&mut scope, &self.computed(), &self.model_names(), &metrics, &is_parameter);
         let constraint_nodes = self.constraint_nodes(&mut scope, &clock, &capacities);
         self.check_unused(&scope, axes);
         let Tried { guards, passed } = try_expressions(&mut scope, axes);
         if self.diagnostics.error_count() > faults {
             return None;
         }
-        let mut outputs: Vec<NodeId> = nodes.all().copied().collect();
+        metrics.extend(own?);
+        let mut outputs = metrics.clone();
         let resolved: Vec<NodeId> = resolved.into_iter().map(|typed| Some(typed?.node)).collect::<Option<_>>()?;
         let binning = stream.and_then(|stream| stream.binning);
         outputs.extend(constraint_nodes.iter().flatten());
@@ -431,7 +448,6 @@ impl Compiler<'_> {
             return None;
         }
         let bounds = (study.sweep.search.strategy == Strategy::Exact).then(|| {
-            let metrics: Vec<NodeId> = nodes.all().copied().collect();
             let wanted = self.bounded_metrics();
             WorkloadBounds::compile(
                 &scope.graph,
@@ -468,7 +484,7 @@ impl Compiler<'_> {
             camera: camera.to_owned(),
             binning: binning.and_then(place),
             equal_tiles: stream.is_some() && binning.is_none(),
-            metrics: nodes.all().filter_map(|node| place(*node)).collect(),
+            metrics: metrics.iter().filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
             savings: savings.into_iter().filter_map(|saving| saving.place(&program)).collect(),
@@ -486,7 +502,11 @@ impl Compiler<'_> {
             .sweep
             .constraints
             .iter()
-            .map(|decl| scope.compile(decl.value.as_ref()?, &format!("constraint `{}`", decl.name), &[]))
+            .map(|decl| {
+                let is_computed = self.computed().iter().any(|metric| metric.name == decl.name);
+                let value = decl.value.as_ref().filter(|_| !is_computed)?;
+                scope.compile(value, &format!("constraint `{}`", decl.name), &[])
+            })
             .collect();
         if clock.limits_mhz.is_some() {
             nodes.push(Some(clock.mhz));
@@ -516,7 +536,7 @@ impl Compiler<'_> {
                     format!("neither hardware nor pipeline has a parameter `{name}`, and nothing uses it"),
                     did_you_mean(name, declared()),
                 );
-            } else if axes.iter().any(|axis| axis.name == name) {
+            } else if axes.iter().any(|axis| axis.varies(name)) {
                 self.diagnostics.warning(
                     Diagnostic::new(&given.span, format!("axis `{name}` changes nothing: no expression uses it"))
                         .help("take it off the sweep, or make the hardware or pipeline depend on it"),

@@ -4,6 +4,7 @@
 //! stands for as many points as the other axes have. Constraints that share axes are counted together, groups that share
 //! none multiply, so the number of points that pass all of them is exact too.
 
+use super::branches::Branches;
 use super::plan::Plan;
 use crate::spec::program::{NodeId, Place, Program, State};
 use crate::spec::scope::Scope;
@@ -57,7 +58,13 @@ pub struct Screen {
 
 /// Counts what the constraints over parameters exclude in the whole space.
 pub fn screen(plan: &Plan) -> Screen {
-    let points: u64 = plan.axes.iter().map(|axis| axis.values.len() as u64).product();
+    let branches = Branches::new(&plan.axes);
+    let points = match &branches {
+        Some(branches) => branches.points(),
+        None => plan.axes.iter().map(|axis| axis.values.len() as u64).product(),
+    };
+    // What decides where axes exist weighs every combination.
+    let deciding = deciding(plan, branches.as_ref());
     let own: Vec<(usize, u64)> = (0..plan.constraints.len())
         .filter(|constraint| plan.constraints[*constraint].metric.is_none())
         .map(|constraint| (constraint, mask(plan, constraint)))
@@ -67,13 +74,14 @@ pub fn screen(plan: &Plan) -> Screen {
         .map(|(constraint, axes)| Screened {
             constraint: *constraint,
             axes: (0..plan.axes.len()).filter(|axis| axes >> axis & 1 == 1).collect(),
-            excluded: passing(plan, &[*constraint], *axes)
-                .map(|(passing, combinations)| points / combinations * (combinations - passing)),
+            excluded: passing(plan, &[*constraint], *axes | deciding, branches.as_ref())
+                .map(|passing| points - passing),
         })
         .collect();
     // Groups of constraints that share axes.
     let mut groups: Vec<(Vec<usize>, u64)> = Vec::new();
     for (constraint, axes) in own {
+        let axes = axes | deciding;
         let (joined, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, other)| other & axes != 0);
         groups = apart;
         let mut group = (vec![constraint], axes);
@@ -84,8 +92,9 @@ pub fn screen(plan: &Plan) -> Screen {
         groups.push(group);
     }
     let passing = groups.iter().try_fold(points, |left, (constraints, axes)| {
-        let (passing, combinations) = passing(plan, constraints, *axes)?;
-        Some(left / combinations * passing)
+        let passing = passing(plan, constraints, *axes, branches.as_ref())?;
+        // Exact: a group's axes make a factor of the points, and with conditions there is one group.
+        Some((u128::from(left) * u128::from(passing) / u128::from(points)) as u64)
     });
     Screen { each, passing }
 }
@@ -96,8 +105,14 @@ fn mask(plan: &Plan, constraint: usize) -> u64 {
     programs.fold(0, |axes, screen| axes | screen.axes)
 }
 
-/// How many combinations of the values of `axes` pass `constraints`, and how many there are.
-fn passing(plan: &Plan, constraints: &[usize], axes: u64) -> Option<(u64, u64)> {
+/// The axes that decide where others exist, and those that exist only somewhere.
+fn deciding(plan: &Plan, branches: Option<&Branches>) -> u64 {
+    let Some(branches) = branches else { return 0 };
+    (0..plan.axes.len()).filter(|axis| branches.is_controller(*axis)).fold(0, |mask, axis| mask | 1 << axis)
+}
+
+/// How many points pass `constraints`, which hang on `axes`. Under conditions `axes` holds those that decide.
+fn passing(plan: &Plan, constraints: &[usize], axes: u64, branches: Option<&Branches>) -> Option<u64> {
     let own: Vec<usize> = (0..plan.axes.len()).filter(|axis| axes >> axis & 1 == 1).collect();
     let size = |axis: &usize| plan.axes[*axis].values.len();
     let combinations = own.iter().try_fold(1_u64, |product, axis| product.checked_mul(size(axis) as u64))?;
@@ -112,8 +127,18 @@ fn passing(plan: &Plan, constraints: &[usize], axes: u64) -> Option<(u64, u64)> 
         .collect();
     let mut digits = vec![0_usize; own.len()];
     let mut slowest = None;
-    let mut count = 0;
+    let mut count = 0_u64;
+    let mut all = vec![0_u32; plan.axes.len()];
+    let others: Vec<usize> = (0..plan.axes.len()).filter(|axis| axes >> axis & 1 == 0).collect();
     for _ in 0..combinations {
+        for (axis, digit) in own.iter().zip(&digits) {
+            all[*axis] = *digit as u32;
+        }
+        let there = |axis: usize| branches.is_none_or(|branches| branches.is_there(axis, &all));
+        // An axis that does not exist counts once, at its first value.
+        let counts = own.iter().zip(&digits).all(|(axis, digit)| *digit == 0 || there(*axis));
+        let weight: u64 = others.iter().map(|axis| if there(*axis) { size(axis) as u64 } else { 1 }).product();
+
         let mut passes = true;
         for (screen, constraint, state) in &mut programs {
             for (axis, digit) in own.iter().zip(&digits) {
@@ -124,7 +149,7 @@ fn passing(plan: &Plan, constraints: &[usize], axes: u64) -> Option<(u64, u64)> 
             // As in an evaluation: what has no value misses no bound.
             passes &= plan.constraints[*constraint].violation(value) == 0.0;
         }
-        count += u64::from(passes);
+        count += if passes && counts { weight } else { 0 };
         for (at, axis) in own.iter().enumerate().rev() {
             digits[at] += 1;
             slowest = Some(*axis);
@@ -134,5 +159,5 @@ fn passing(plan: &Plan, constraints: &[usize], axes: u64) -> Option<(u64, u64)> 
             digits[at] = 0;
         }
     }
-    Some((count, combinations))
+    Some(count)
 }

@@ -42,9 +42,10 @@ pub fn point_text(plan: &Plan, space: &Space, index: u64) -> String {
     let parts: Vec<String> = plan
         .axes
         .iter()
+        .enumerate()
         .zip(&digits)
-        .filter(|(axis, _)| axis.values.len() > 1)
-        .map(|(axis, digit)| format!("{} {}", axis.name, axis.labels[*digit as usize]))
+        .filter(|((at, axis), _)| axis.values.len() > 1 && space.is_there(*at, &digits))
+        .map(|((_, axis), digit)| format!("{} {}", axis.name, axis.labels[*digit as usize]))
         .collect();
     if parts.is_empty() { "the only point".into() } else { parts.join(", ") }
 }

@@ -3,7 +3,7 @@
 use crate::explore::Block;
 use crate::ppa::metric::{BOTTLENECK, METRICS};
 use crate::ppa::{Outcome, Plan};
-use crate::spec::sweep::{Aggregate, SweepDecl, SweepValue};
+use crate::spec::sweep::{Aggregate, SweepDecl};
 
 /// Fixed columns of a run: name and content.
 #[derive(Debug, Clone)]
@@ -79,15 +79,25 @@ impl Schema {
         let mut push = |name: String, content| columns.push(Column { name, content });
         push("index".into(), Content::Index);
         push("status".into(), Content::Status);
-        for (at, axis) in plan.axes.iter().enumerate() {
-            push(axis.name.clone(), Content::Axis(at));
-        }
         let mut shown_parameters = Vec::new();
-        for given in sweep.parameters.iter().filter(|given| matches!(given.value, SweepValue::Fixed(_))) {
-            if let Some(at) = plan.parameters.iter().position(|(name, _)| *name == given.name) {
-                push(given.name.clone(), Content::Parameter(shown_parameters.len()));
+        let mut show = |name: &str, push: &mut dyn FnMut(String, Content)| {
+            if let Some(at) = plan.parameters.iter().position(|(known, _)| known == name) {
+                push(name.to_owned(), Content::Parameter(shown_parameters.len()));
                 shown_parameters.push(at);
             }
+        };
+        for (at, axis) in plan.axes.iter().enumerate() {
+            if axis.condition.is_some() {
+                // Where it does not exist, the parameter has another value than the axis.
+                show(&axis.name, &mut push);
+            } else if axis.members.is_empty() {
+                push(axis.name.clone(), Content::Axis(at));
+            } else {
+                axis.members.iter().for_each(|member| show(member, &mut push));
+            }
+        }
+        for given in sweep.parameters.iter().filter(|given| !given.is_axis()) {
+            show(&given.name, &mut push);
         }
         let wanted = |name: &str| {
             let wanted = &sweep.output.metrics;

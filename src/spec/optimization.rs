@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::diagnostic::{Collector, Diagnostic};
 use super::reader::Reader;
 use super::source::{Source, Span};
-use super::sweep::{SweepParameter, read_value};
+use super::sweep::{SweepParameter, read_condition, read_value};
 use super::tree::{self, Table, Value};
 
 /// Techniques to apply, in order, and parameters of the study that are theirs.
@@ -73,7 +73,8 @@ fn read_tables(table: &Table, what: &str, diagnostics: &Collector) -> Optimizati
         for (key, span, node) in inner.rest() {
             let full = if key == "enabled" { name.clone() } else { format!("{name}_{key}") };
             if let Some(value) = read_value(key, node, &inner) {
-                chosen.parameters.push(SweepParameter { name: full, span: span.clone(), value });
+                let when = read_condition(node, diagnostics);
+                chosen.parameters.push(SweepParameter { name: full, span: span.clone(), value, when });
             }
         }
     }

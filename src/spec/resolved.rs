@@ -35,7 +35,8 @@ pub fn resolve(study: &Study) -> Vec<ResolvedFile> {
             // Behind them stand operator kinds and tiles, which have no other role than their own.
             let base = source.name.rsplit(['/', '\\']).next().unwrap_or(&source.name);
             let role = roles.get(at).cloned().unwrap_or_else(|| format!("file {base}"));
-            ResolvedFile { values: values(source, role == "sweep"), role, file: source.name.clone() }
+            let values = if at == 0 { sweep_values(&study.sweep.table) } else { values(source) };
+            ResolvedFile { values, role, file: source.name.clone() }
         })
         .collect()
 }
@@ -72,7 +73,7 @@ fn short(value: &str) -> String {
     format!("{}...", value.chars().take(57).collect::<String>())
 }
 
-fn values(source: &std::sync::Arc<Source>, is_sweep: bool) -> BTreeMap<String, String> {
+fn values(source: &std::sync::Arc<Source>) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     if !source.name.ends_with(".toml") {
         let hash = Sha256::digest(source.text.as_bytes());
@@ -82,12 +83,17 @@ fn values(source: &std::sync::Arc<Source>, is_sweep: bool) -> BTreeMap<String, S
     // The study was read before, so this cannot fail any more.
     let root = tree::parse(source, &Collector::default());
     flatten(&root, "", &mut values);
-    if is_sweep {
-        for name in ["parameters", "constraints", "optimization"] {
-            if let Some(Node { value: Value::Table(table), .. }) = root.get(name) {
-                let order: Vec<&str> = table.entries.iter().map(|(key, _, _)| key.as_str()).collect();
-                values.insert(format!("order of {name}"), order.join(", "));
-            }
+    values
+}
+
+/// The values of a sweep; of a file with several, those of the one.
+fn sweep_values(root: &Table) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    flatten(root, "", &mut values);
+    for name in ["parameters", "constraints", "optimization"] {
+        if let Some(Node { value: Value::Table(table), .. }) = root.get(name) {
+            let order: Vec<&str> = table.entries.iter().map(|(key, _, _)| key.as_str()).collect();
+            values.insert(format!("order of {name}"), order.join(", "));
         }
     }
     values
@@ -175,7 +181,11 @@ mod tests {
             text: text.into(),
             origin: Origin::Stock("a.toml".into()),
         });
-        vec![ResolvedFile { role: "sweep".into(), file: "a.toml".into(), values: values(&source, true) }]
+        vec![ResolvedFile {
+            role: "sweep".into(),
+            file: "a.toml".into(),
+            values: sweep_values(&tree::parse(&source, &Collector::default())),
+        }]
     }
 
     #[test]

@@ -56,6 +56,28 @@ impl SceneDecl {
     }
 }
 
+impl SceneDecl {
+    /// True if some of it was measured tile by tile.
+    pub fn has_tiles(&self) -> bool {
+        self.binnings.iter().any(|binning| binning.tiles.is_some())
+    }
+
+    /// The scene as if only totals were known. Totals that the file does not state are the sums over the tiles.
+    #[must_use]
+    pub fn totals_only(&self) -> Self {
+        let mut scene = self.clone();
+        for binning in &mut scene.binnings {
+            let Some(tiles) = binning.tiles.take() else { continue };
+            for (field, values) in tiles.fields {
+                if binning.totals.iter().all(|(known, _)| *known != field) {
+                    binning.totals.push((field, values.iter().sum()));
+                }
+            }
+        }
+        scene
+    }
+}
+
 /// What was measured for one camera, tile size and overlap test.
 #[derive(Debug, Clone)]
 pub struct Binning {

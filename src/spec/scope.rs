@@ -35,6 +35,10 @@ impl Typed {
 pub enum Definition {
     /// Varied: the axis of that index.
     Axis(usize),
+    /// Varied together with others: the value at the digit of the axis of that index.
+    Zipped(usize, Arc<[f64]>),
+    /// Varied by the axis of that index where the condition holds; elsewhere the declared default.
+    When(usize, Quantity),
     /// An axis of one value, which is as good as a constant.
     Only(f64),
     /// A number or an expression, from the sweep or the declaration's default.
@@ -179,13 +183,19 @@ impl<'a> Scope<'a> {
         let decl = &parameter.decl;
         let what = format!("parameter `{}`", decl.name);
         let (value, span) = match &parameter.definition {
-            definition @ (Definition::Axis(_) | Definition::Only(_)) => {
+            definition
+            @ (Definition::Axis(_) | Definition::Zipped(..) | Definition::When(..) | Definition::Only(_)) => {
                 let words = match &decl.kind {
                     ParameterType::Choice(words) => Some(Rc::new(words.clone())),
                     _ => None,
                 };
                 let node = match definition {
                     Definition::Axis(index) => self.graph.axis(*index),
+                    Definition::Zipped(index, values) => {
+                        let axis = self.graph.axis(*index);
+                        self.graph.push(Operation::Lookup(Arc::clone(values), axis))
+                    }
+                    Definition::When(index, condition) => self.conditional(*index, condition, decl)?,
                     Definition::Only(value) => self.graph.constant(*value),
                     Definition::Value(_) => return None,
                 };
@@ -214,6 +224,18 @@ impl<'a> Scope<'a> {
         }
         self.roots.push(Root { node, span, what: what.into() });
         Some(Typed::number(node))
+    }
+
+    /// The value of an axis where it exists, else the declared default.
+    fn conditional(&mut self, axis: usize, condition: &Quantity, decl: &ParameterDecl) -> Option<NodeId> {
+        let what = format!("parameter `{}`", decl.name);
+        let holds = self.compile_as(condition, &format!("the condition of {what}"), &[]);
+        let otherwise = match &decl.kind {
+            ParameterType::Choice(words) => self.resolve_choice(&decl.default, words, &what).map(|typed| typed.node),
+            _ => self.compile_as(&decl.default, &what, &[]),
+        };
+        let axis = self.graph.axis(axis);
+        Some(self.graph.select(holds?, axis, otherwise?))
     }
 
     /// A choice is one of its words, or another parameter with the same words.

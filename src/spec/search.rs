@@ -1,10 +1,10 @@
 //! `[search]` of a sweep file: how the space is searched.
 
 use super::diagnostic::Collector;
+use super::objective::{ObjectiveDecl, read_objectives};
 use super::reader::Reader;
 use super::source::Span;
-use super::sweep::Goal;
-use super::tree::{Node, Table, Value};
+use super::tree::Table;
 
 /// How the space is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,8 @@ impl Strategy {
 pub struct SearchDecl {
     /// The strategy.
     pub strategy: Strategy,
-    /// Metrics, their places, and the goal if the file states one.
-    pub objectives: Vec<(String, Span, Option<Goal>)>,
+    /// What is made as good as possible.
+    pub objectives: Vec<ObjectiveDecl>,
     /// Seed of everything random.
     pub seed: u64,
     /// Points of a random sample.
@@ -200,42 +200,4 @@ fn read_budget(table: &Table, diagnostics: &Collector) -> Budget {
     }
     reader.finish();
     Budget { evaluations, seconds }
-}
-
-fn read_objectives(node: &Node, reader: &Reader<'_>) -> Vec<(String, Span, Option<Goal>)> {
-    let Value::Array(items) = &node.value else {
-        reader.error(&node.span, "`objectives` must be a list", "write `objectives = [\"latency_ms\", \"area_mm2\"]`");
-        return Vec::new();
-    };
-    if items.is_empty() {
-        reader.error(&node.span, "`objectives` is empty", "add at least one metric");
-    }
-    let mut objectives: Vec<(String, Span, Option<Goal>)> = Vec::new();
-    for item in items {
-        let (name, goal) = match &item.value {
-            Value::Text(name) => (Some(name.clone()), None),
-            Value::Table(table) => {
-                let inner = Reader::new(table, "an objective", reader.diagnostics());
-                let name = inner.required_text("metric");
-                let goal = inner.choice("goal", &[("minimise", Goal::Minimise), ("maximise", Goal::Maximise)]);
-                inner.finish();
-                (name, goal)
-            }
-            other => {
-                reader.error(
-                    &item.span,
-                    format!("an objective must be a metric's name, not {}", other.kind()),
-                    "write \"latency_ms\"",
-                );
-                (None, None)
-            }
-        };
-        let Some(name) = name else { continue };
-        if objectives.iter().any(|(known, _, _)| *known == name) {
-            reader.error(&item.span, format!("objective `{name}` stands twice"), "remove one");
-        } else {
-            objectives.push((name, item.span.clone(), goal));
-        }
-    }
-    objectives
 }

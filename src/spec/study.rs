@@ -11,7 +11,7 @@ use super::optimization;
 use super::pipeline::{self, PipelineDecl};
 use super::scene::{self, SceneDecl};
 use super::source::{Origin, Source, Span};
-use super::sweep::{self, SweepDecl};
+use super::sweep::{self, SweepDecl, Tiles};
 use super::technique::{self, TechniqueDecl};
 use super::traced;
 use crate::trace::TransformOptions;
@@ -37,6 +37,8 @@ pub struct Study {
     pub pipeline: PipelineDecl,
     /// Its scenes.
     pub scenes: Vec<SceneDecl>,
+    /// The same with their tiles as measured, where the sweep takes them as equal.
+    measured: Vec<SceneDecl>,
     /// Every operator kind in scope.
     pub kinds: Vec<KindDecl>,
     /// The optimization techniques that the sweep applies, in its order.
@@ -63,10 +65,19 @@ impl Study {
         Self::from_source_with(&source, overrides)
     }
 
-    /// Loads a sweep from its text and everything that it names.
+    /// Loads every sweep of a file by path or name.
     ///
     /// # Errors
     /// Every fault of every file.
+    pub fn load_all(name: &str, overrides: &Overrides<'_>) -> Result<(Vec<Self>, Vec<Diagnostic>), Diagnostics> {
+        let source = catalog::find(Category::Sweep, name, None).map_err(|fault| Diagnostics(vec![fault]))?;
+        Self::all_from_source(&source, overrides)
+    }
+
+    /// Loads a sweep from its text and everything that it names.
+    ///
+    /// # Errors
+    /// Every fault of every file, or if it holds several sweeps.
     pub fn from_source(source: &Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         Self::from_source_with(source, &Overrides::default())
     }
@@ -75,9 +86,36 @@ impl Study {
         source: &Arc<Source>,
         overrides: &Overrides<'_>,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
+        let (mut studies, warnings) = Self::all_from_source(source, overrides)?;
+        match (studies.pop(), studies.is_empty()) {
+            (Some(study), true) => Ok((study, warnings)),
+            _ => Err(Diagnostics(vec![
+                Diagnostic::placeless(format!("`{}` does not hold exactly one sweep", source.name))
+                    .help("load all of them"),
+            ])),
+        }
+    }
+
+    fn all_from_source(
+        source: &Arc<Source>,
+        overrides: &Overrides<'_>,
+    ) -> Result<(Vec<Self>, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let study = Self::assemble(source, None, overrides, &diagnostics);
-        diagnostics.finish(study)
+        let sweeps = sweep::read(source, &diagnostics).unwrap_or_default();
+        let studies: Vec<Option<Self>> =
+            sweeps.into_iter().map(|sweep| Self::assemble(source, sweep, None, overrides, &diagnostics)).collect();
+        let studies = studies.into_iter().collect::<Option<Vec<Self>>>().filter(|studies| !studies.is_empty());
+        diagnostics.finish(studies)
+    }
+
+    /// The study with the tiles of its scenes as measured; `None` if the sweep does not refine its front.
+    pub fn refined(&self) -> Option<Self> {
+        self.sweep.refine.as_ref()?;
+        let mut study = self.clone();
+        study.scenes.clone_from(&self.measured);
+        // Nothing is searched.
+        study.sweep.search.strategy = sweep::Strategy::Grid;
+        Some(study)
     }
 
     /// A hardware with every stock operator kind: what a workload is fitted to.
@@ -108,18 +146,21 @@ impl Study {
         );
         let origin = Origin::File("analysis.toml".into());
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
-        let study = Self::assemble(&source, Some((workload, name)), &Overrides::default(), &diagnostics);
+        let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
+        let study = sweep.and_then(|sweep| {
+            Self::assemble(&source, sweep, Some((workload, name)), &Overrides::default(), &diagnostics)
+        });
         diagnostics.finish(study)
     }
 
     /// A sweep with all that it names; its pipeline is `given` if there is one.
     fn assemble(
         source: &Arc<Source>,
+        mut sweep: SweepDecl,
         given: Option<(&Workload, &str)>,
         overrides: &Overrides<'_>,
         diagnostics: &Collector,
     ) -> Option<Self> {
-        let mut sweep = sweep::read(source, diagnostics)?;
         let optimization = overrides.optimization.and_then(|path| match catalog::read(path) {
             Ok(source) => Some(source),
             Err(fault) => {
@@ -218,7 +259,20 @@ impl Study {
             "scene",
             diagnostics,
         );
-        Some(Self { sweep, hardware, pipeline, scenes, kinds, techniques, sources })
+        let measured = scenes.clone();
+        if let Some(span) = &sweep.refine {
+            for scene in measured.iter().filter(|scene| !scene.has_tiles()) {
+                diagnostics.error(
+                    Diagnostic::new(span, format!("scene `{}` has no measured tiles to refine with", scene.name))
+                        .help("remove [refine], or take a scene that was measured tile by tile"),
+                );
+            }
+        }
+        let scenes = match sweep.tiles {
+            Tiles::Measured => scenes,
+            Tiles::Equal => scenes.iter().map(SceneDecl::totals_only).collect(),
+        };
+        Some(Self { sweep, hardware, pipeline, scenes, measured, kinds, techniques, sources })
     }
 }
 

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 
 use super::diagnostic::{Collector, Diagnostic};
+pub use super::objective::ObjectiveDecl;
 use super::optimization::{OptimizationDecl, read_optimization};
+use super::output::read_output;
+pub use super::output::{MarkDecl, OutputDecl};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::schedule::{self, ScheduleDecl};
 use super::search::read_search;
 pub use super::search::{Budget, SearchDecl, Strategy};
+use super::several;
 use super::source::{Source, Span};
 use super::tree::{self, Node, Table, Value};
 
@@ -35,6 +39,8 @@ pub struct SweepDecl {
     pub optimization: OptimizationDecl,
     /// Axes, fixed and derived parameters in the order of the file.
     pub parameters: Vec<SweepParameter>,
+    /// Axes that move together.
+    pub groups: Vec<GroupDecl>,
     /// Constraints.
     pub constraints: Vec<ConstraintDecl>,
     /// Who goes first where operators compete, if not as the pipeline says.
@@ -43,6 +49,14 @@ pub struct SweepDecl {
     pub search: SearchDecl,
     /// What to write.
     pub output: OutputDecl,
+    /// Which tiles the search takes.
+    pub tiles: Tiles,
+    /// Where the front is to be evaluated again with the tiles as measured: the place that says so.
+    pub refine: Option<Span>,
+    /// The name that all sweeps of the file have in common, if there are several.
+    pub family: Option<String>,
+    /// All that the file says of this sweep.
+    pub table: Table,
 }
 
 /// How an objective's values on several scenes and cameras become one.
@@ -84,6 +98,24 @@ pub struct SweepParameter {
     pub span: Span,
     /// Its values.
     pub value: SweepValue,
+    /// Where the axis exists; elsewhere the parameter has its declared default.
+    pub when: Option<Quantity>,
+}
+
+/// A `[[group]]`: axes that move together.
+#[derive(Debug, Clone)]
+pub struct GroupDecl {
+    /// The axes.
+    pub axes: Vec<(String, Span)>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl SweepParameter {
+    /// True if it has values to choose from.
+    pub fn is_axis(&self) -> bool {
+        !matches!(self.value, SweepValue::Fixed(_))
+    }
 }
 
 /// What a sweep says of a parameter.
@@ -95,6 +127,19 @@ pub enum SweepValue {
     Numbers(Vec<(f64, Span)>),
     /// An axis of words, each with its place.
     Words(Vec<(String, Span)>),
+}
+
+/// Which tiles of a scene are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tiles {
+    /// As they were measured, where they were.
+    Measured,
+    /// All equal, from the totals: one closed form instead of a simulation of each.
+    Equal,
+}
+
+impl Tiles {
+    const NAMES: [(&'static str, Tiles); 2] = [("measured", Tiles::Measured), ("equal", Tiles::Equal)];
 }
 
 /// Bounds on a metric or an expression.
@@ -121,24 +166,16 @@ pub enum Goal {
     Maximise,
 }
 
-/// `[output]`.
-#[derive(Debug, Clone)]
-pub struct OutputDecl {
-    /// Write `results.csv`.
-    pub csv: bool,
-    /// Write `results.parquet`.
-    pub parquet: bool,
-    /// Write `figures/pareto.svg`.
-    pub pareto_figure: bool,
-    /// Write `figures/tiles.svg`.
-    pub tiles_figure: bool,
-    /// Metrics to write, with their places; empty: all.
-    pub metrics: Vec<(String, Span)>,
+/// Reads the sweeps of a file, most often one; faults go to `diagnostics`.
+pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Vec<SweepDecl>> {
+    let root = tree::parse(source, diagnostics);
+    let (tables, family) = several::expand(&root, diagnostics);
+    let sweeps: Vec<Option<SweepDecl>> =
+        tables.into_iter().map(|table| read_sweep(source, table, family.clone(), diagnostics)).collect();
+    sweeps.into_iter().collect()
 }
 
-/// Reads a sweep file; faults go to `diagnostics`.
-pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> {
-    let root = tree::parse(source, diagnostics);
+fn read_sweep(source: &Arc<Source>, root: Table, family: Option<String>, diagnostics: &Collector) -> Option<SweepDecl> {
     let reader = Reader::new(&root, "a sweep file", diagnostics);
     let name = reader.required_text("name");
     if let (Some(name), Some(node)) = (&name, root.get("name")) {
@@ -162,14 +199,14 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
     let aggregate = reader.choice("aggregate", &Aggregate::NAMES).unwrap_or(Aggregate::Worst);
     let parameters = reader.table("parameters").map_or_else(Vec::new, |table| read_axes(table, diagnostics));
     let optimization = read_optimization(&reader);
+    let groups = reader.tables("group").into_iter().map(|table| read_group(table, diagnostics)).collect();
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     let schedule = reader.table("schedule").map(|table| schedule::read(table, diagnostics));
+    let tiles = reader.choice("tiles", &Tiles::NAMES).unwrap_or(Tiles::Measured);
+    let refine = reader.table("refine").and_then(|table| read_refine(&reader, table, tiles, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
-    let output = reader.table("output").map_or(
-        Some(OutputDecl { csv: true, parquet: true, pareto_figure: true, tiles_figure: false, metrics: Vec::new() }),
-        |table| read_output(table, diagnostics),
-    );
+    let output = reader.table("output").map_or_else(OutputDecl::default, |table| read_output(table, diagnostics));
     reader.finish();
     Some(SweepDecl {
         name: name?,
@@ -181,13 +218,18 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<SweepDecl> 
         aggregate,
         optimization,
         parameters,
+        groups,
         constraints,
         schedule: match schedule {
             Some(schedule) => Some(schedule?),
             None => None,
         },
         search: search?,
-        output: output?,
+        output,
+        tiles,
+        refine,
+        family,
+        table: root,
     })
 }
 
@@ -202,6 +244,29 @@ fn check_run_name(reader: &Reader<'_>, name: &str, span: &Span) {
     }
 }
 
+fn read_refine(outer: &Reader<'_>, table: &Table, tiles: Tiles, diagnostics: &Collector) -> Option<Span> {
+    let reader = Reader::new(table, "[refine]", diagnostics);
+    let node = reader.required("tiles");
+    reader.choice("tiles", &[("measured", Tiles::Measured)]);
+    reader.finish();
+    let node = node?;
+    if tiles == Tiles::Measured {
+        let help = "write `tiles = \"equal\"` above the first table, or remove [refine]";
+        outer.error(&node.span, "there is nothing to refine: the search takes the tiles as measured already", help);
+    }
+    Some(node.span.clone())
+}
+
+fn read_group(table: &Table, diagnostics: &Collector) -> GroupDecl {
+    let reader = Reader::new(table, "a [[group]]", diagnostics);
+    let axes = reader.required("axes").map_or_else(Vec::new, |_| reader.texts("axes"));
+    if axes.len() == 1 {
+        reader.error(&axes[0].1, "a group of one axis joins nothing", "name at least two axes");
+    }
+    reader.finish();
+    GroupDecl { axes, span: table.span.clone() }
+}
+
 fn read_axes(table: &Table, diagnostics: &Collector) -> Vec<SweepParameter> {
     let reader = Reader::new(table, "[parameters]", diagnostics);
     reader
@@ -210,54 +275,45 @@ fn read_axes(table: &Table, diagnostics: &Collector) -> Vec<SweepParameter> {
         .filter_map(|(name, span, node)| {
             super::parameter::check_name(&reader, name, span);
             let value = read_value(name, node, &reader)?;
-            Some(SweepParameter { name: name.clone(), span: span.clone(), value })
+            let when = read_condition(node, diagnostics);
+            Some(SweepParameter { name: name.clone(), span: span.clone(), value, when })
         })
         .collect()
+}
+
+/// The condition under which an axis exists.
+pub(super) fn read_condition(node: &Node, diagnostics: &Collector) -> Option<Quantity> {
+    match &node.value {
+        Value::Table(table) => table.get("when").and_then(|when| quantity(when, "when", diagnostics)),
+        _ => None,
+    }
 }
 
 /// Reads what a sweep says of a parameter.
 pub(super) fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
     match &node.value {
-        Value::Array(items) => {
-            let numbers: Vec<(f64, Span)> = items
-                .iter()
-                .filter_map(|item| match &item.value {
-                    Value::Number(text) => Some((text.parse().ok()?, item.span.clone())),
-                    other => {
-                        let help = match other {
-                            Value::Text(_) => {
-                                format!("a list holds numbers; words go into `{name} = {{ choice = [...] }}`")
-                            }
-                            _ => "a list holds numbers".into(),
-                        };
-                        reader.error(&item.span, format!("{} cannot be a value of an axis", other.kind()), help);
-                        None
-                    }
-                })
-                .collect();
-            if items.is_empty() {
-                reader.error(
-                    &node.span,
-                    format!("axis `{name}` has no values"),
-                    "list at least one value, or remove the axis",
-                );
-            }
-            let mut seen: Vec<f64> = Vec::new();
-            for (value, span) in &numbers {
-                if seen.contains(value) {
+        Value::Array(items) => read_list(name, items, node, reader),
+        Value::Table(table) if table.get("values").is_some() => {
+            let inner = Reader::new(table, format!("axis `{name}`"), reader.diagnostics());
+            let list = inner.node("values");
+            inner.node("when");
+            inner.finish();
+            match list {
+                Some(list @ Node { value: Value::Array(items), .. }) => read_list(name, items, list, reader),
+                _ => {
                     reader.error(
-                        span,
-                        format!("{value} stands twice on axis `{name}`"),
-                        "remove one: a point is evaluated once",
+                        &node.span,
+                        format!("`values` of axis `{name}` must be a list"),
+                        "write `values = [1, 2]`",
                     );
+                    None
                 }
-                seen.push(*value);
             }
-            (numbers.len() == items.len() && !numbers.is_empty()).then_some(SweepValue::Numbers(numbers))
         }
         Value::Table(table) if table.get("choice").is_some() => {
             let inner = Reader::new(table, format!("axis `{name}`"), reader.diagnostics());
             let words = inner.texts("choice");
+            inner.node("when");
             if words.is_empty() {
                 reader.error(&node.span, format!("axis `{name}` has no values"), "list at least one word");
             }
@@ -267,6 +323,40 @@ pub(super) fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option
         Value::Table(table) => read_range(name, table, node, reader),
         _ => Some(SweepValue::Fixed(quantity(node, name, reader.diagnostics())?)),
     }
+}
+
+fn read_list(name: &str, items: &[Node], node: &Node, reader: &Reader<'_>) -> Option<SweepValue> {
+    let numbers: Vec<(f64, Span)> = items
+        .iter()
+        .filter_map(|item| match &item.value {
+            Value::Number(text) => Some((text.parse().ok()?, item.span.clone())),
+            other => {
+                let help = match other {
+                    Value::Text(_) => {
+                        format!("a list holds numbers; words go into `{name} = {{ choice = [...] }}`")
+                    }
+                    _ => "a list holds numbers".into(),
+                };
+                reader.error(&item.span, format!("{} cannot be a value of an axis", other.kind()), help);
+                None
+            }
+        })
+        .collect();
+    if items.is_empty() {
+        reader.error(&node.span, format!("axis `{name}` has no values"), "list at least one value, or remove the axis");
+    }
+    let mut seen: Vec<f64> = Vec::new();
+    for (value, span) in &numbers {
+        if seen.contains(value) {
+            reader.error(
+                span,
+                format!("{value} stands twice on axis `{name}`"),
+                "remove one: a point is evaluated once",
+            );
+        }
+        seen.push(*value);
+    }
+    (numbers.len() == items.len() && !numbers.is_empty()).then_some(SweepValue::Numbers(numbers))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -285,6 +375,7 @@ fn read_range(name: &str, table: &Table, node: &Node, reader: &Reader<'_>) -> Op
     let scale = inner
         .choice("scale", &[("linear", Scale::Linear), ("log", Scale::Log), ("log2", Scale::Log2)])
         .unwrap_or(Scale::Linear);
+    inner.node("when");
     let stated = (table.get("step").is_some(), table.get("num").is_some());
     inner.finish();
     let (from, to) = (from?, to?);
@@ -367,32 +458,4 @@ fn read_constraints(table: &Table, diagnostics: &Collector) -> Vec<ConstraintDec
         }
     }
     constraints
-}
-
-fn read_output(table: &Table, diagnostics: &Collector) -> Option<OutputDecl> {
-    let reader = Reader::new(table, "[output]", diagnostics);
-    let formats = reader.texts("formats");
-    for (format, span) in &formats {
-        if !matches!(format.as_str(), "csv" | "parquet") {
-            reader.error(span, format!("there is no format \"{format}\""), "known are: csv, parquet");
-        }
-    }
-    let figures = reader.texts("figures");
-    for (figure, span) in &figures {
-        if !matches!(figure.as_str(), "pareto" | "tiles") {
-            reader.error(span, format!("there is no figure \"{figure}\""), "known are: pareto, tiles");
-        }
-    }
-    let drawn = |wanted: &str| figures.iter().any(|(figure, _)| figure == wanted);
-    let metrics = reader.texts("metrics");
-    let has = |format: &str| table.get("formats").is_none() || formats.iter().any(|(name, _)| name == format);
-    let output = OutputDecl {
-        csv: has("csv"),
-        parquet: has("parquet"),
-        pareto_figure: table.get("figures").is_none() || drawn("pareto"),
-        tiles_figure: drawn("tiles"),
-        metrics,
-    };
-    reader.finish();
-    Some(output)
 }

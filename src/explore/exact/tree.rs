@@ -254,6 +254,8 @@ impl<'p> Tree<'p> {
         }
         let mut indices: Vec<u64> = points.iter().map(|region| session.space().index(region.low())).collect();
         indices.sort_unstable();
+        // Under conditions, several boxes can be one point.
+        indices.dedup();
         indices.retain(|index| !session.is_seen(*index));
         session.evaluate_indices(&indices)?;
         Ok(())

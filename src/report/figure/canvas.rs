@@ -2,6 +2,7 @@
 //!
 //! `plotters` draws at whole units, so a unit is a tenth of a point and the finished SVG is told its size in points.
 
+use super::pareto::MAX_SERIES;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
@@ -26,11 +27,20 @@ pub(super) const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
 pub(super) const CLOUD: RGBColor = RGBColor(0xB4, 0xB4, 0xB4);
 pub(super) const FRONT: RGBColor = RGBColor(0x00, 0x72, 0xB2);
 pub(super) const MARKED: RGBColor = RGBColor(0xE6, 0x9F, 0x00);
+/// Colours of fronts that are compared, the first that of a single one.
+pub(super) const SERIES: [RGBColor; MAX_SERIES] = [
+    FRONT,
+    RGBColor(0xD5, 0x5E, 0x00),
+    RGBColor(0x00, 0x9E, 0x73),
+    RGBColor(0xCC, 0x79, 0xA7),
+    RGBColor(0x56, 0xB4, 0xE9),
+];
 
 /// Radii of the marks.
 pub(super) const CLOUD_DISC: i32 = 11;
 pub(super) const FRONT_DISC: i32 = 21;
 pub(super) const STAR: i32 = 45;
+pub(super) const MARK: i32 = 34;
 /// The staircase where it is the front of the figure, and where it is that of a pair among more objectives.
 pub(super) const FRONT_LINE: i32 = 10;
 pub(super) const THIN_FRONT_LINE: i32 = 7;
@@ -143,6 +153,27 @@ impl Canvas<'_> {
         outline.extend_from_slice(&star[..2]);
         self.line(&outline, PAPER, 26)?;
         self.polygon(star, MARKED)?;
+        self.line(&outline, INK, 7)
+    }
+
+    /// A mark of one of [`MAX_SERIES`] shapes and colours with a dark rim, told apart without colour by its corners.
+    pub fn mark(&self, shape: usize, (x, y): Point, radius: i32) -> Drawn {
+        // Corners in thousandths of the radius.
+        const SHAPES: [&[Point]; MAX_SERIES] = [
+            &[(0, -1000), (1000, 0), (0, 1000), (-1000, 0)],
+            &[(0, -1000), (900, 700), (-900, 700)],
+            &[(-800, -800), (800, -800), (800, 800), (-800, 800)],
+            &[(0, 1000), (900, -700), (-900, -700)],
+            &[(0, -1000), (951, -309), (588, 809), (-588, 809), (-951, -309)],
+        ];
+        const FILLS: [RGBColor; MAX_SERIES] = [SERIES[1], SERIES[2], SERIES[3], SERIES[4], PAPER];
+        let corners = SHAPES[shape % MAX_SERIES];
+        let mut outline: Vec<Point> =
+            corners.iter().map(|&(dx, dy)| (x + dx * radius / 1000, y + dy * radius / 1000)).collect();
+        let inside = outline.clone();
+        outline.extend_from_slice(&inside[..2]);
+        self.line(&outline, PAPER, 22)?;
+        self.polygon(inside, FILLS[shape % MAX_SERIES])?;
         self.line(&outline, INK, 7)
     }
 

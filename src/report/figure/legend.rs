@@ -1,7 +1,7 @@
 //! The legend: which marks a figure has, and where their explanations go.
 
 use super::canvas::{
-    Align, CLOUD, CLOUD_DISC, Canvas, Drawn, FRONT, FRONT_DISC, FRONT_LINE, INK, PT, Point, SMALL, STAR,
+    Align, CLOUD, CLOUD_DISC, Canvas, Drawn, FRONT, FRONT_DISC, FRONT_LINE, INK, MARK, PT, Point, SERIES, SMALL, STAR,
     THIN_FRONT_LINE, text_width, wrap_at_most,
 };
 use super::sheet::Sheet;
@@ -19,15 +19,18 @@ enum Key {
     Front,
     FrontOnLine,
     Line,
+    /// A front of another run, by its number in the order of colours, on its line or not.
+    Compared(usize, bool),
     Star,
+    Mark(usize),
     Arrow,
 }
 
 impl Key {
     fn width(self) -> i32 {
         match self {
-            Key::FrontOnLine | Key::Line => 12 * PT,
-            Key::Cloud | Key::Front | Key::Star | Key::Arrow => 7 * PT,
+            Key::FrontOnLine | Key::Line | Key::Compared(_, true) => 12 * PT,
+            Key::Cloud | Key::Front | Key::Compared(_, false) | Key::Star | Key::Mark(_) | Key::Arrow => 7 * PT,
         }
     }
 
@@ -41,6 +44,13 @@ impl Key {
                 canvas.disc((middle, y), FRONT_DISC, FRONT)
             }
             Key::Line => canvas.line(&[(left, y), (right, y)], FRONT, THIN_FRONT_LINE),
+            Key::Compared(at, on_line) => {
+                if on_line {
+                    canvas.line(&[(left, y), (right, y)], SERIES[at % SERIES.len()], FRONT_LINE)?;
+                }
+                canvas.disc((middle, y), FRONT_DISC, SERIES[at % SERIES.len()])
+            }
+            Key::Mark(shape) => canvas.mark(shape, (middle, y), MARK),
             Key::Star => canvas.star((middle, y), STAR),
             Key::Arrow => canvas.text("→", (middle, y + 25), Align::Centre, SMALL, INK),
         }
@@ -104,17 +114,20 @@ fn explanations<'a>(sheet: &'a Sheet, arrows: bool) -> Vec<(Key, &'a str)> {
     if !sheet.cloud.is_empty() {
         found.push((Key::Cloud, "feasible points"));
     }
+    let staircase = sheet.axes.iter().all(|axis| axis.maximise.is_some());
+    let on_line = staircase && sheet.axes.len() == 2;
     if !sheet.front.is_empty() {
-        let staircase = sheet.axes.iter().all(|axis| axis.maximise.is_some());
-        let on_line = staircase && sheet.axes.len() == 2;
         found.push((if on_line { Key::FrontOnLine } else { Key::Front }, &sheet.front_label));
         if sheet.axes.len() > 2 {
             found.push((Key::Line, "front of the pair shown"));
         }
     }
+    let others = sheet.compared.iter().enumerate();
+    found.extend(others.map(|(at, (label, _))| (Key::Compared(at + 1, on_line), *label)));
     if let Some((label, _)) = sheet.marked {
         found.push((Key::Star, label));
     }
+    found.extend(sheet.marks.iter().enumerate().map(|(shape, (label, _))| (Key::Mark(shape), *label)));
     if arrows {
         found.push((Key::Arrow, "towards better"));
     }

@@ -1,5 +1,5 @@
-//! Figures as SVG that go into a paper as they are: the Pareto front of a sweep, its tiles as a heat map (`heat`), a
-//! roofline, the graph of a pipeline.
+//! Figures as SVG that go into a paper as they are: the Pareto front of a sweep, its tiles as a heat map (`heat`), the
+//! `course` of a search, `effects` of axes, a roofline, the graph of a pipeline.
 //!
 //! `roofline` draws operators below their roofs, with labels that `place` keeps apart; `flow` draws a pipeline, in layers
 //! that `layers` finds. Of the Pareto figure,
@@ -9,6 +9,8 @@
 //! Nothing here reads a file, a font or a clock, so the same values always give the same bytes.
 
 mod canvas;
+mod course;
+mod effects;
 mod flow;
 mod heat;
 mod labels;
@@ -24,7 +26,9 @@ mod sheet;
 mod tests;
 mod ticks;
 
+pub use course::CourseFigure;
+pub use effects::{Bars, EffectsFigure};
 pub use flow::draw as pipeline_svg;
 pub use heat::{MAX_PANELS, TileFigure};
-pub use pareto::{Axis, FigureError, MAX_OBJECTIVES, Marked, ParetoFigure};
+pub use pareto::{Axis, FigureError, Front, MAX_OBJECTIVES, MAX_SERIES, Marked, ParetoFigure};
 pub use roofline::draw as roofline_svg;

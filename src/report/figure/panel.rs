@@ -6,8 +6,8 @@ use std::iter;
 use plotters::style::RGBColor;
 
 use super::canvas::{
-    Align, CLOUD, CLOUD_DISC, Canvas, Drawn, FRAME, FRONT, FRONT_DISC, FRONT_LINE, GRID, INK, PAPER, PT, Point, SMALL,
-    STAR, THIN_FRONT_LINE, text_width,
+    Align, CLOUD, CLOUD_DISC, Canvas, Drawn, FRAME, FRONT_DISC, FRONT_LINE, GRID, INK, MARK, PAPER, PT, Point, SERIES,
+    SMALL, STAR, THIN_FRONT_LINE, text_width,
 };
 use super::sheet::Sheet;
 use super::ticks::Scale;
@@ -26,6 +26,12 @@ pub(super) struct Budget {
 impl Budget {
     pub fn of_one_in(panels: usize) -> Budget {
         Budget { discs: (1500 / panels, 600 / panels), runs: (3200 / panels, 1600 / panels), steps: 1000 / panels }
+    }
+
+    /// What each of several fronts may take of it.
+    fn shared_by(self, fronts: usize) -> Budget {
+        let part = |(cloud, front): (usize, usize)| (cloud, front / fronts);
+        Budget { discs: part(self.discs), runs: part(self.runs), steps: self.steps / fronts }
     }
 }
 
@@ -47,20 +53,31 @@ impl Panel<'_> {
         self.grid(canvas)?;
         self.cloud(canvas, sheet, budget)?;
         self.frame(canvas)?;
-        self.staircase(canvas, sheet, budget)?;
-        let front = self.places(&sheet.front, 1);
-        let few = front.len() <= budget.discs.1;
-        if !few {
-            mosaic(canvas, &front, budget.runs.1, FRONT)?;
+        let budget = budget.shared_by(1 + sheet.compared.len());
+        let colours = SERIES.iter().copied();
+        let fronts: Vec<(&[Vec<f64>], RGBColor)> = std::iter::once(&sheet.front)
+            .chain(sheet.compared.iter().map(|(_, points)| points))
+            .map(|p| &p[..])
+            .zip(colours)
+            .collect();
+        let mut few = Vec::new();
+        for (points, colour) in fronts.into_iter().rev() {
+            self.staircase(canvas, sheet, (points, colour), budget)?;
+            let front = self.places(points, 1);
+            if front.len() <= budget.discs.1 {
+                few.push((front, colour));
+            } else {
+                mosaic(canvas, &front, budget.runs.1, colour)?;
+            }
         }
-        // The published design is often close to the front, and the star is the larger mark: it goes below the discs.
+        // The published design is often close to the front, and its mark is the larger one: it goes below the discs.
         if let Some((_, values)) = &sheet.marked {
             canvas.star(self.place(values), STAR)?;
         }
-        if few {
-            discs(canvas, front)?;
+        for (shape, (_, values)) in sheet.marks.iter().enumerate() {
+            canvas.mark(shape, self.place(values), MARK)?;
         }
-        Ok(())
+        few.into_iter().try_for_each(|(front, colour)| discs(canvas, front, colour))
     }
 
     /// Labels the ticks of the axis that runs across, below the panel.
@@ -142,7 +159,13 @@ impl Panel<'_> {
     ///
     /// It is found among the front's points alone, which loses nothing: what is best in a pair of objectives is in the
     /// front of all of them, or a point of that front lies at the same place in this panel.
-    fn staircase(&self, canvas: &Canvas, sheet: &Sheet, budget: Budget) -> Drawn {
+    fn staircase(
+        &self,
+        canvas: &Canvas,
+        sheet: &Sheet,
+        (points, colour): (&[Vec<f64>], RGBColor),
+        budget: Budget,
+    ) -> Drawn {
         let (Some(x_maximise), Some(y_maximise)) = (sheet.axes[self.x.0].maximise, sheet.axes[self.y.0].maximise)
         else {
             return Ok(());
@@ -154,7 +177,7 @@ impl Panel<'_> {
             if y_maximise { self.bottom() } else { self.top },
         ));
         let mut best = worst_y;
-        let mut corners = sorted(self.places(&sheet.front, 1).into_iter().map(turn));
+        let mut corners = sorted(self.places(points, 1).into_iter().map(turn));
         corners.retain(|&(_, y)| {
             let better = y < best;
             best = best.min(y);
@@ -171,7 +194,7 @@ impl Panel<'_> {
         }
         steps.push(turn((worst_x, y)));
         let weight = if sheet.axes.len() == 2 { FRONT_LINE } else { THIN_FRONT_LINE };
-        canvas.line(&steps, FRONT, weight)
+        canvas.line(&steps, colour, weight)
     }
 
     /// Where points come to lie, on a raster of `raster` units: each place once, in order.
@@ -189,7 +212,7 @@ fn sorted(points: impl Iterator<Item = Point>) -> Vec<Point> {
 }
 
 /// The front, with a rim that sets it off from the cloud while it is short.
-fn discs(canvas: &Canvas, points: Vec<Point>) -> Drawn {
+fn discs(canvas: &Canvas, points: Vec<Point>, colour: RGBColor) -> Drawn {
     let (radius, rim) = match points.len() {
         0..=30 => (FRONT_DISC, 4),
         31..=60 => (FRONT_DISC * 4 / 5, 4),
@@ -199,7 +222,7 @@ fn discs(canvas: &Canvas, points: Vec<Point>) -> Drawn {
         if rim > 0 {
             canvas.disc(point, radius + rim, PAPER)?;
         }
-        canvas.disc(point, radius, FRONT)?;
+        canvas.disc(point, radius, colour)?;
     }
     Ok(())
 }

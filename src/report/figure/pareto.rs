@@ -31,6 +31,18 @@ pub struct Marked<'a> {
     pub values: &'a [f64],
 }
 
+/// A front of another run, drawn over the first one in a colour of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Front<'a> {
+    /// What the legend calls it.
+    pub label: &'a str,
+    /// Its points, as those of [`ParetoFigure::front`].
+    pub points: &'a [Vec<f64>],
+}
+
+/// The most fronts that are compared and points that are marked in one figure: as many as there are colours and shapes.
+pub const MAX_SERIES: usize = 5;
+
 /// The Pareto front of a sweep before the points that were evaluated.
 ///
 /// The figure is as wide as a column of a two-column paper (240 pt) for one or two objectives and as wide as the page
@@ -57,7 +69,10 @@ pub struct Marked<'a> {
 ///     ],
 ///     cloud: &[vec![2.4, 2.4], vec![1.6, 2.4], vec![2.4, 3.0], vec![1.5, 3.2]],
 ///     front: &[vec![1.6, 2.4], vec![1.5, 3.2]],
+///     front_label: "",
+///     compared: &[],
 ///     marked: Some(Marked { label: "GSCore as published", values: &[1.6, 3.8] }),
+///     marks: &[],
 ///     note: "144 points, worst of lego and bicycle",
 /// };
 /// assert!(figure.svg()?.contains("GSCore as published"));
@@ -74,8 +89,14 @@ pub struct ParetoFigure<'a> {
     pub cloud: &'a [Vec<f64>],
     /// The points that no other dominates, in any order. They may be in the cloud as well.
     pub front: &'a [Vec<f64>],
+    /// What the legend calls that front; empty: the Pareto front.
+    pub front_label: &'a str,
+    /// Fronts of other runs, at most [`MAX_SERIES`] - 1.
+    pub compared: &'a [Front<'a>],
     /// The point that is compared with.
     pub marked: Option<Marked<'a>>,
+    /// Further points with marks of their own, at most [`MAX_SERIES`].
+    pub marks: &'a [Marked<'a>],
     /// A small line below: what was evaluated, and how objectives were joined.
     pub note: &'a str,
 }
@@ -99,8 +120,12 @@ impl ParetoFigure<'_> {
             1..=MAX_OBJECTIVES => {}
             given => return Err(FigureError::TooManyObjectives { given }),
         }
-        if self.cloud.is_empty() && self.front.is_empty() && self.marked.is_none() {
+        let others = self.compared.iter().flat_map(|front| front.points);
+        if self.cloud.is_empty() && self.front.is_empty() && self.marks().next().is_none() && others.count() == 0 {
             return Err(FigureError::NoPoint);
+        }
+        if self.compared.len() >= MAX_SERIES || self.marks.len() > MAX_SERIES {
+            return Err(FigureError::TooManySeries);
         }
         for (i, values) in self.cloud.iter().enumerate() {
             self.check_point(values, || format!("evaluated point {i}"))?;
@@ -108,10 +133,20 @@ impl ParetoFigure<'_> {
         for (i, values) in self.front.iter().enumerate() {
             self.check_point(values, || format!("point {i} of the front"))?;
         }
-        if let Some(Marked { label, values }) = self.marked {
+        for Front { label, points } in self.compared {
+            points
+                .iter()
+                .try_for_each(|values| self.check_point(values, || format!("a point of the front `{label}`")))?;
+        }
+        for Marked { label, values } in self.marks() {
             self.check_point(values, || format!("the marked point `{label}`"))?;
         }
         Ok(())
+    }
+
+    /// The marked points, the one that is compared with first.
+    pub(super) fn marks(&self) -> impl Iterator<Item = Marked<'_>> {
+        self.marked.into_iter().chain(self.marks.iter().copied())
     }
 
     fn check_point(&self, values: &[f64], point: impl Fn() -> String) -> Result<(), FigureError> {
@@ -146,6 +181,8 @@ pub enum FigureError {
     },
     /// Cloud and front are empty and nothing is marked.
     NoPoint,
+    /// More fronts or marks than [`MAX_SERIES`].
+    TooManySeries,
     /// A point has not one value for every axis.
     WrongLength {
         /// Which point, in words.
@@ -181,6 +218,9 @@ impl fmt::Display for FigureError {
                 write!(f, "a figure of tiles shows at most {} screens and was given {given}", super::MAX_PANELS)
             }
             FigureError::NoPoint => write!(f, "there is no feasible point to draw"),
+            FigureError::TooManySeries => {
+                write!(f, "a Pareto figure tells at most {MAX_SERIES} fronts and {MAX_SERIES} marked points apart")
+            }
             FigureError::WrongLength { point, given, axes } => {
                 write!(f, "{point} has {given} values, but the figure has {axes} axes")
             }

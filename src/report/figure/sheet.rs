@@ -10,7 +10,12 @@ pub(super) struct Sheet<'a> {
     pub axes: Vec<SheetAxis<'a>>,
     pub cloud: Cow<'a, [Vec<f64>]>,
     pub front: Cow<'a, [Vec<f64>]>,
+    /// Fronts of other runs: label, points.
+    pub compared: Vec<(&'a str, Cow<'a, [Vec<f64>]>)>,
+    /// The point that is compared with.
     pub marked: Option<(&'a str, Cow<'a, [f64]>)>,
+    /// Further marked points.
+    pub marks: Vec<(&'a str, Cow<'a, [f64]>)>,
     pub note: &'a str,
     /// What the legend calls the front.
     pub front_label: String,
@@ -34,13 +39,15 @@ impl<'a> Sheet<'a> {
 
     fn pairs(figure: &ParetoFigure<'a>) -> Sheet<'a> {
         let marked = figure.marked.map(|m| (m.label, Cow::Borrowed(m.values)));
-        let points = || figure.cloud.iter().chain(figure.front).map(|p| &p[..]);
+        let fronts = || figure.front.iter().chain(figure.compared.iter().flat_map(|front| front.points));
+        let points = || figure.cloud.iter().chain(fronts()).map(|p| &p[..]);
         let axes = figure.axes.iter().enumerate().map(|(i, axis)| {
-            let values = points().chain(figure.marked.map(|m| m.values)).map(|p| p[i]);
+            let values = points().chain(figure.marks().map(|m| m.values)).map(|p| p[i]);
             let range = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
             SheetAxis { label: axis.label, maximise: Some(axis.maximise), range }
         });
         let front_label = match figure.axes.len() {
+            _ if !figure.front_label.is_empty() => figure.front_label.to_owned(),
             2 => "Pareto front".to_owned(),
             n => format!("Pareto front of all {n} objectives"),
         };
@@ -49,7 +56,9 @@ impl<'a> Sheet<'a> {
             axes: axes.collect(),
             cloud: Cow::Borrowed(figure.cloud),
             front: Cow::Borrowed(figure.front),
+            compared: figure.compared.iter().map(|front| (front.label, Cow::Borrowed(front.points))).collect(),
             marked,
+            marks: figure.marks.iter().map(|mark| (mark.label, Cow::Borrowed(mark.values))).collect(),
             note: figure.note,
             front_label,
         }
@@ -68,8 +77,14 @@ impl<'a> Sheet<'a> {
             axes: std::iter::once(share).chain(pairs.axes).collect(),
             cloud: values.iter().enumerate().map(|(i, &v)| vec![percent(i), v]).collect(),
             front: figure.front.iter().map(|p| ranked(p[0])).collect(),
+            compared: figure
+                .compared
+                .iter()
+                .map(|front| (front.label, front.points.iter().map(|p| ranked(p[0])).collect()))
+                .collect(),
             marked: pairs.marked.map(|(label, values)| (label, Cow::Owned(ranked(values[0])))),
-            front_label: "best".to_owned(),
+            marks: pairs.marks.into_iter().map(|(label, values)| (label, Cow::Owned(ranked(values[0])))).collect(),
+            front_label: if figure.front_label.is_empty() { "best" } else { figure.front_label }.to_owned(),
             ..pairs
         }
     }

@@ -8,7 +8,17 @@ const FPS: Axis = Axis { label: "throughput (FPS)", maximise: true };
 const POWER: Axis = Axis { label: "power (mW)", maximise: false };
 const ENERGY: Axis = Axis { label: "energy (mJ)", maximise: false };
 const FIVE: [Axis; 5] = [LATENCY, AREA, FPS, POWER, ENERGY];
-const PLAIN: ParetoFigure = ParetoFigure { title: "", axes: &[], cloud: &[], front: &[], marked: None, note: "" };
+const PLAIN: ParetoFigure = ParetoFigure {
+    title: "",
+    axes: &[],
+    cloud: &[],
+    front: &[],
+    front_label: "",
+    compared: &[],
+    marked: None,
+    marks: &[],
+    note: "",
+};
 
 /// What the SVG writes for a disc of the front, of the cloud, and for the star.
 const FRONT_DISC: &str = r##"fill="#0072B2" stroke="none""##;
