@@ -11,6 +11,7 @@ mod enclose;
 mod graph;
 mod kernel;
 mod list;
+pub mod pe;
 mod share;
 mod stage;
 mod stream;
