@@ -9,6 +9,7 @@ mod list;
 mod lock;
 mod merge;
 mod output;
+mod pe;
 mod plan;
 mod previous;
 mod progress;
@@ -76,6 +77,8 @@ enum Command {
     Gemm(ask::GemmQuestion),
     /// Bandwidth, latency and energy of a DRAM under an access pattern.
     Dram(ask::DramQuestion),
+    /// Composite commands through a programmable processing element, tile by tile.
+    Pe(pe::PeArguments),
 }
 
 /// What `sweep` was told.
@@ -214,6 +217,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Sram(question) => ask::sram(&question),
         Command::Gemm(question) => ask::gemm(&question),
         Command::Dram(question) => ask::dram(&question),
+        Command::Pe(arguments) => pe::run(&arguments),
     };
     result.unwrap_or_else(|failure| {
         eprintln!("{}", failure.render(std::io::stderr().is_terminal()));

@@ -30,12 +30,14 @@ pub enum Category {
     Scene,
     /// `operators/kinds/`
     Kinds,
+    /// `operators/commands/`
+    Commands,
 }
 
 impl Category {
     /// All of them, in the order in which `list` shows them.
-    pub const ALL: [Category; 5] =
-        [Category::Sweep, Category::Hardware, Category::Pipeline, Category::Scene, Category::Kinds];
+    pub const ALL: [Category; 6] =
+        [Category::Sweep, Category::Hardware, Category::Pipeline, Category::Scene, Category::Kinds, Category::Commands];
 
     /// The folder, relative to the project's or the user's.
     pub fn folder(self) -> &'static str {
@@ -45,6 +47,7 @@ impl Category {
             Self::Pipeline => "operators",
             Self::Scene => "operators/scenes",
             Self::Kinds => "operators/kinds",
+            Self::Commands => "operators/commands",
         }
     }
 
@@ -56,6 +59,7 @@ impl Category {
             Self::Pipeline => "pipeline",
             Self::Scene => "scene",
             Self::Kinds => "operator library",
+            Self::Commands => "file of commands",
         }
     }
 }
@@ -79,6 +83,7 @@ fn stock_dir(category: Category) -> Option<&'static Dir<'static>> {
         Category::Pipeline => Some(&OPERATORS),
         Category::Scene => OPERATORS.get_dir("scenes"),
         Category::Kinds => OPERATORS.get_dir("kinds"),
+        Category::Commands => OPERATORS.get_dir("commands"),
     }
 }
 

@@ -174,7 +174,13 @@ fn logs_compute_the_definition_whatever_the_tiles_and_queues() {
 #[test]
 fn without_hazards_the_answer_is_wrong() {
     // Quick element-wise operations overtake a slow product.
-    let parameters = Parameters { math_elements_per_cycle: 64.0, ..unit_rates((2, 3, 2), 7) };
+    let parameters = Parameters {
+        math_elements_per_cycle: 1024.0,
+        read_bytes_per_cycle: 1024.0,
+        write_bytes_per_cycle: 1024.0,
+        command_cycles: 0.0,
+        ..unit_rates((2, 3, 2), 7)
+    };
     for (name, (build, output, expected)) in works() {
         let data = build.run(&parameters, Hazards::Ignored);
         let far = distance(&data[output as usize], &expected);
