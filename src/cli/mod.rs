@@ -16,6 +16,7 @@ mod lock;
 mod marks;
 mod merge;
 mod output;
+mod pe;
 mod plan;
 mod previous;
 mod progress;
@@ -108,6 +109,8 @@ enum Command {
     Gemm(ask::GemmQuestion),
     /// Bandwidth, latency and energy of a DRAM under an access pattern.
     Dram(ask::DramQuestion),
+    /// Composite commands through a programmable processing element, tile by tile.
+    Pe(pe::PeArguments),
 }
 
 /// What `sweep` was told.
@@ -261,6 +264,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Sram(question) => ask::sram(&question),
         Command::Gemm(question) => ask::gemm(&question),
         Command::Dram(question) => ask::dram(&question),
+        Command::Pe(arguments) => pe::run(&arguments),
     };
     result.unwrap_or_else(|failure| {
         eprintln!("{}", failure.render(std::io::stderr().is_terminal()));

@@ -33,17 +33,20 @@ pub enum Category {
     Kinds,
     /// `optimizations/`
     Technique,
+    /// `operators/commands/`
+    Commands,
 }
 
 impl Category {
     /// All of them, in the order in which `list` shows them.
-    pub const ALL: [Category; 6] = [
+    pub const ALL: [Category; 7] = [
         Category::Sweep,
         Category::Hardware,
         Category::Pipeline,
         Category::Scene,
         Category::Kinds,
         Category::Technique,
+        Category::Commands,
     ];
 
     /// The folder, relative to the project's or the user's.
@@ -55,6 +58,7 @@ impl Category {
             Self::Scene => "operators/scenes",
             Self::Kinds => "operators/kinds",
             Self::Technique => "optimizations",
+            Self::Commands => "operators/commands",
         }
     }
 
@@ -67,6 +71,7 @@ impl Category {
             Self::Scene => "scene",
             Self::Kinds => "operator library",
             Self::Technique => "technique",
+            Self::Commands => "file of commands",
         }
     }
 }
@@ -91,6 +96,7 @@ fn stock_dir(category: Category) -> Option<&'static Dir<'static>> {
         Category::Scene => OPERATORS.get_dir("scenes"),
         Category::Kinds => OPERATORS.get_dir("kinds"),
         Category::Technique => Some(&OPTIMIZATIONS),
+        Category::Commands => OPERATORS.get_dir("commands"),
     }
 }
 
