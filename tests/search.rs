@@ -9,7 +9,7 @@ use std::time::Instant;
 use common::{compile, program};
 use nerarch_dse::explore::hypervolume::hypervolume;
 use nerarch_dse::explore::nsga::{self, Genes, Options};
-use nerarch_dse::explore::search::{Evaluation, Problem, StopReason};
+use nerarch_dse::explore::search::{Answers, Problem, StopReason};
 use nerarch_dse::explore::{Archive, Block, Observer, RunError, Space, Summary};
 use nerarch_dse::spec::sweep::{Budget, Goal, Strategy};
 
@@ -39,16 +39,17 @@ impl Problem for Test {
         &self.goals
     }
 
-    fn evaluate(&mut self, points: &[Vec<u32>]) -> Result<Vec<Evaluation>, RunError> {
-        let mut evaluations = Vec::new();
-        for digits in points {
+    fn evaluate(&mut self, count: usize, digits: &[u32], answers: &mut Answers) -> Result<(), RunError> {
+        answers.clear();
+        for digits in digits.chunks_exact(digits.len() / count) {
             let values: Vec<f64> = digits.iter().map(|digit| f64::from(*digit) / f64::from(GRID - 1)).collect();
             let objectives = (self.objectives)(&values);
             self.archive.insert(self.seen.len() as u64, &objectives);
-            self.seen.push(digits.clone());
-            evaluations.push(Evaluation { violation: 0.0, objectives });
+            self.seen.push(digits.to_vec());
+            answers.violations.push(0.0);
+            answers.objectives.extend(objectives);
         }
-        Ok(evaluations)
+        Ok(())
     }
 
     fn left(&self) -> u64 {

@@ -44,6 +44,18 @@ impl Observer for Session<'_> {
         Ok(())
     }
 
+    fn state(&mut self, blocks: u64, state: &[u8]) -> io::Result<()> {
+        self.record
+            .as_mut()
+            .map_or(Ok(()), |record| record.state(blocks, state).map_err(|error| named(record.path(), &error)))
+    }
+
+    fn clock(&mut self, seconds: f64) -> io::Result<()> {
+        self.record
+            .as_mut()
+            .map_or(Ok(()), |record| record.clock(seconds).map_err(|error| named(record.path(), &error)))
+    }
+
     fn block(&mut self, block: &Block) -> io::Result<()> {
         self.files.as_mut().map_or(Ok(()), |files| files.block(block))
     }

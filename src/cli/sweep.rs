@@ -80,7 +80,7 @@ impl Sweep<'_> {
         let started = Instant::now();
         let identity = &ready.identity;
         let total = identity.points_of(shard.blocks(identity.blocks()));
-        let known_points = part.as_ref().map_or(0, |part| identity.points_of(part.blocks()));
+        let known_points = part.as_ref().map_or(0, RecordReader::points);
         let record = self.record(part.as_ref())?;
         if let Some(part) = part.as_ref().filter(|_| !arguments.quiet) {
             let lost = part.damage().lost;

@@ -17,6 +17,7 @@ pub mod record;
 pub mod runner;
 pub mod sample;
 pub mod search;
+mod session;
 mod shard;
 mod space;
 

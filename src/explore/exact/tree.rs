@@ -11,7 +11,7 @@ use super::cover::Cover;
 use super::region::Region;
 use crate::explore::runner::RunError;
 use crate::explore::sample;
-use crate::explore::search::{Problem, Session, StopReason};
+use crate::explore::search::{Answers, Problem, Session, StopReason};
 use crate::ppa::{BoxEvaluator, Plan, Verdict};
 use crate::spec::sweep::{Goal, SearchDecl};
 
@@ -90,7 +90,7 @@ pub fn search(session: &mut Session<'_>, search: &SearchDecl) -> Result<(StopRea
     let points = session.space().points();
     let count = points.div_ceil(FIRST_PART).min(FIRST_POINTS).min(session.left());
     let first = sample::without_repeats(points, count, search.seed);
-    session.evaluate_indices(&first)?;
+    session.evaluate_indices(&first, &mut Answers::default())?;
     tree.scale(session);
     let root = Region::whole(
         &plan.axes.iter().map(|axis| axis.values.len() as u64).collect::<Vec<_>>(),
@@ -126,6 +126,7 @@ struct Tree<'p> {
     /// The archive as of `covered_version`.
     cover: Cover,
     covered_version: u64,
+    answers: Answers,
 }
 
 impl<'p> Tree<'p> {
@@ -148,6 +149,7 @@ impl<'p> Tree<'p> {
             tolerance,
             cover: Cover::default(),
             covered_version: 0,
+            answers: Answers::default(),
             plan,
         }
     }
@@ -255,8 +257,7 @@ impl<'p> Tree<'p> {
         let mut indices: Vec<u64> = points.iter().map(|region| session.space().index(region.low())).collect();
         indices.sort_unstable();
         indices.retain(|index| !session.is_seen(*index));
-        session.evaluate_indices(&indices)?;
-        Ok(())
+        session.evaluate_indices(&indices, &mut self.answers)
     }
 
     fn finish(mut self, session: &Session<'_>) -> Certificate {
