@@ -3,6 +3,7 @@
 use super::exact::{self, Certificate};
 use super::nsga::{self, Genes};
 use super::runner::RunError;
+use super::scalar::{self, Method};
 pub use super::session::Session;
 use crate::spec::sweep::{Goal, SearchDecl, Strategy};
 
@@ -14,14 +15,34 @@ pub fn run_strategy(session: &mut Session<'_>, search: &SearchDecl) -> Result<Op
     match search.strategy {
         Strategy::Exact => exact::search(session, search).map(|(stop, proof)| Some((stop, Some(proof)))),
         Strategy::Nsga2 => {
-            let axes = session.plan().axes.iter();
-            let axes: Vec<Genes> =
-                axes.map(|axis| Genes { size: axis.values.len() as u32, ordered: !axis.is_words }).collect();
+            let axes = genes(session);
             let options = nsga::Options { population: search.population, seed: search.seed };
             nsga::search(session, &axes, options).map(|stop| Some((stop, None)))
         }
+        Strategy::Anneal | Strategy::Pso | Strategy::NelderMead => {
+            let options = scalar::Options {
+                method: match search.strategy {
+                    Strategy::Pso => Method::Swarm,
+                    Strategy::NelderMead => Method::Simplex,
+                    _ => Method::Anneal,
+                },
+                weights: search.scalar.weights.clone(),
+                reference: search.scalar.reference.clone(),
+                starts: search.scalar.starts,
+                population: search.population,
+                seed: search.seed,
+            };
+            let axes = genes(session);
+            scalar::search(session, &axes, &options).map(|stop| Some((stop, None)))
+        }
         Strategy::Grid | Strategy::Random | Strategy::Lhs | Strategy::Sobol => Ok(None),
     }
+}
+
+/// The axes as searches see them.
+fn genes(session: &Session<'_>) -> Vec<Genes> {
+    let axes = session.plan().axes.iter();
+    axes.map(|axis| Genes { size: axis.values.len() as u32, ordered: !axis.is_words }).collect()
 }
 
 /// Why a search ended, and what it proves.
@@ -71,6 +92,8 @@ pub trait Problem {
 pub enum StopReason {
     /// Everything was seen or excluded: the front is exact.
     Complete,
+    /// Every start has come to a point that it does not better.
+    Converged,
     /// The evaluations of the budget are used up.
     Evaluations,
     /// The seconds of the budget are over.
@@ -82,6 +105,7 @@ impl StopReason {
     pub fn text(self) -> &'static str {
         match self {
             Self::Complete => "complete",
+            Self::Converged => "every start has converged",
             Self::Evaluations => "budget of evaluations used up",
             Self::Seconds => "budget of seconds over",
         }

@@ -41,6 +41,8 @@ pub struct Session<'a> {
     seen: HashSet<u64>,
     /// Chunks that were evaluated or taken from the record.
     chunks: u64,
+    /// Points that need no evaluation any more.
+    settled: u64,
     /// What entered the front, and when.
     pub entries: Entries,
     /// The front so far.
@@ -63,6 +65,7 @@ impl<'a> Session<'a> {
             clocked: Instant::now(),
             seen: HashSet::new(),
             chunks: 0,
+            settled: 0,
             entries: Entries::default(),
             job,
             pool,
@@ -96,9 +99,10 @@ impl<'a> Session<'a> {
         self.before + self.started.elapsed()
     }
 
-    /// Shows that `done` points are dealt with.
-    pub fn progress(&mut self, done: u64) {
-        self.observer.progress(done, self.archive.len());
+    /// Shows that `points` were evaluated or need not be. Of a limited number of evaluations, those done are shown.
+    pub fn settled(&mut self, points: u64) {
+        self.settled = if self.budget.evaluations.is_none() { points } else { 0 };
+        self.observer.progress(self.settled.max(self.summary.points), self.archive.len());
     }
 
     /// Evaluates points by their indices; `answers` holds theirs then, in the same order.
@@ -123,7 +127,7 @@ impl<'a> Session<'a> {
         for (block, _) in &blocks {
             self.take(block, answers)?;
         }
-        self.observer.progress(self.summary.points, self.archive.len());
+        self.observer.progress(self.settled.max(self.summary.points), self.archive.len());
         if self.budget.seconds.is_some() && self.clocked.elapsed() >= CLOCK_EVERY {
             self.clocked = Instant::now();
             self.observer.clock(self.elapsed().as_secs_f64())?;
@@ -217,9 +221,8 @@ impl Problem for Session<'_> {
 
     fn is_over(&self) -> bool {
         // What is recorded was evaluated in time.
-        if self.job.known.is_some_and(|known| known.has(self.chunks)) {
-            return false;
-        }
-        self.is_interrupted() || self.budget.seconds.is_some_and(|most| self.elapsed().as_secs_f64() >= most)
+        let is_recorded = || self.job.known.is_some_and(|known| known.has(self.chunks));
+        let is_late = |most: f64| self.elapsed().as_secs_f64() >= most && !is_recorded();
+        self.is_interrupted() || self.budget.seconds.is_some_and(is_late)
     }
 }

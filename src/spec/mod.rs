@@ -19,6 +19,7 @@ pub mod program;
 pub mod range;
 pub mod reader;
 pub mod resolved;
+mod scalar;
 pub mod scene;
 pub mod scope;
 mod search;

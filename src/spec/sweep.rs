@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 use super::diagnostic::{Collector, Diagnostic};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
+pub use super::scalar::ScalarDecl;
 use super::search::read_search;
 pub use super::search::{Budget, SearchDecl, Strategy};
 use super::source::{Source, Span};
