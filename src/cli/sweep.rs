@@ -100,6 +100,7 @@ impl Sweep<'_> {
             files,
             progress: Progress::new(total, arguments.quiet),
             fresh: 0,
+            taken: 0,
         };
         let threads = threads(arguments.threads);
         let probe = fault::probe();

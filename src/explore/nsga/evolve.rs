@@ -148,7 +148,7 @@ impl<'a> Breeder<'a> {
     fn parent(&mut self, members: &Population) -> usize {
         let draws = self.generator.next_u64();
         // The upper half of a product of 32 bits each: evenly spread, without a division.
-        let draw = |bits: u64| ((bits & 0xffff_ffff) * members.len() as u64 >> 32) as usize;
+        let draw = |bits: u64| (((bits & 0xffff_ffff) * members.len() as u64) >> 32) as usize;
         let (a, b) = (draw(draws), draw(draws >> 32));
         if members.beats(b, a) { b } else { a }
     }

@@ -39,14 +39,13 @@ impl Selector {
 
     /// Each ranks below the one before, so that tournaments move towards feasibility.
     fn infeasible(&mut self, members: &mut Population, count: usize) {
-        let mut rank = self.ranker.fronts() as u32;
+        let rank = self.ranker.fronts() as u32;
         self.order.clear();
         self.order.extend((0..members.len() as u32).filter(|member| members.violation[*member as usize] > 0.0));
         let violation = |member: &u32| members.violation[*member as usize];
         self.order.sort_unstable_by(|a, b| violation(a).total_cmp(&violation(b)).then(a.cmp(b)));
-        for member in self.order.iter().take(count - self.kept.len()) {
+        for (rank, member) in (rank..).zip(self.order.iter().take(count - self.kept.len())) {
             (members.rank[*member as usize], members.room[*member as usize]) = (rank, 0.0);
-            rank += 1;
         }
         self.kept.extend(self.order.iter().take(count - self.kept.len()));
     }

@@ -44,12 +44,10 @@ impl Seen {
 
     /// The evaluated point of the least cost, of equal ones the first.
     pub fn best(&self, cost: &Cost) -> Option<&[u32]> {
-        let key = |(digits, at): &(&Box<[u32]>, &usize)| (self.cost(digits, cost).unwrap_or(f64::INFINITY), **at);
-        let least = self.positions.iter().min_by(|a, b| {
-            let (a, b) = (key(a), key(b));
-            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-        });
-        least.map(|(digits, _)| &**digits)
+        let known = self.positions.iter().map(|(digits, at)| (self.cost(digits, cost), *at, &**digits));
+        let known = known.filter_map(|(value, at, digits)| Some((value?, at, digits)));
+        let least = known.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        least.map(|(_, _, digits)| digits)
     }
 }
 
