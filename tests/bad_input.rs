@@ -384,6 +384,12 @@ const CASES: &[Case] = &[
         "\"sobol\"\nsamples = 1000000000000",
         &["sweep.toml:17:11", "takes at most 100000000", "use fewer"],
     ),
+    ("sweep.toml", "\"grid\"", "\"grid\"\nstarts = 3", &["sweep.toml:17", "strategy \"grid\" takes no `starts`"]),
+    ("sweep.toml", "\"grid\"", "\"nsga2\"\nweights = [1, 1]", &["\"nsga2\" takes no `weights`", "\"anneal\""]),
+    ("sweep.toml", "\"grid\"", "\"anneal\"", &["shares its evaluations out", "add `budget = { evaluations"]),
+    ("sweep.toml", "\"grid\"", "\"pso\"\nweights = [1]", &["`weights` has 1 numbers for 2 objectives"]),
+    ("sweep.toml", "\"grid\"", "\"pso\"\nweights = [0, 0]", &["`weights` must not be negative, nor all 0"]),
+    ("sweep.toml", "\"grid\"", "\"pso\"\nreference = 5", &["`reference` must be a list of numbers", "in their order"]),
     ("sweep.toml", "\"grid\"", "\"grid\"\nsamples = 3", &["strategy \"grid\" takes no `samples`", "remove it"]),
     (
         "sweep.toml",

@@ -29,11 +29,19 @@ fn killed_at_random_moments_a_run_ends_with_the_same_bytes() {
     let sample = |samples: u64| {
         large.replace("strategy   = \"grid\"", &format!("strategy = \"random\"\nsamples = {samples}\nseed = 3"))
     };
+    let search = |name: &str, search: &str| {
+        large.replace("strategy   = \"grid\"", search).replace("\"gscore_large\"", &format!("\"{name}\""))
+    };
     // Name, text, pause before each point: so that a run takes about a second.
     let sweeps = [
         ("small", stock("gscore.toml").replace("\"gscore\"\ndoc", "\"small\"\ndoc"), 5000),
         ("tiles", stock("gscore_tiles.toml").replace("\"gscore_tiles\"", "\"tiles\""), 1000),
         ("sample", sample(100_000).replace("\"gscore_large\"", "\"sample\""), 0),
+        ("sobol", search("sobol", "strategy = \"sobol\"\nsamples = 20000\nseed = 3"), 20),
+        ("nsga2", search("nsga2", "strategy = \"nsga2\"\nseed = 3\nbudget = { evaluations = 5000 }"), 100),
+        ("exact", search("exact", "strategy = \"exact\""), 50),
+        ("anneal", search("anneal", "strategy = \"anneal\"\nseed = 3\nbudget = { evaluations = 2000 }"), 300),
+        ("pso", search("pso", "strategy = \"pso\"\nseed = 3\nbudget = { evaluations = 3000 }"), 200),
     ];
     let mut lengths = Vec::new();
     for (name, text, pause) in &sweeps {

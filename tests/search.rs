@@ -9,7 +9,7 @@ use std::time::Instant;
 use common::{compile, program};
 use nerarch_dse::explore::hypervolume::hypervolume;
 use nerarch_dse::explore::nsga::{self, Genes, Options};
-use nerarch_dse::explore::search::{Evaluation, Problem, StopReason};
+use nerarch_dse::explore::search::{Answers, Problem, StopReason};
 use nerarch_dse::explore::{Archive, Block, Observer, RunError, Space, Summary};
 use nerarch_dse::spec::sweep::{Budget, Goal, Strategy};
 
@@ -39,16 +39,17 @@ impl Problem for Test {
         &self.goals
     }
 
-    fn evaluate(&mut self, points: &[Vec<u32>]) -> Result<Vec<Evaluation>, RunError> {
-        let mut evaluations = Vec::new();
-        for digits in points {
+    fn evaluate(&mut self, count: usize, digits: &[u32], answers: &mut Answers) -> Result<(), RunError> {
+        answers.clear();
+        for digits in digits.chunks_exact(digits.len() / count) {
             let values: Vec<f64> = digits.iter().map(|digit| f64::from(*digit) / f64::from(GRID - 1)).collect();
             let objectives = (self.objectives)(&values);
             self.archive.insert(self.seen.len() as u64, &objectives);
-            self.seen.push(digits.clone());
-            evaluations.push(Evaluation { violation: 0.0, objectives });
+            self.seen.push(digits.to_vec());
+            answers.violations.push(0.0);
+            answers.objectives.extend(objectives);
         }
-        Ok(evaluations)
+        Ok(())
     }
 
     fn left(&self) -> u64 {
@@ -101,22 +102,22 @@ fn median_volume(objectives: Objectives, count: usize, variables: usize) -> f64 
     volumes[5]
 }
 
-/// pymoo 0.6's NSGA-II, population 100, reaches 0.849 in 10,000 evaluations; the whole front has 0.8767.
+/// The points that NSGA-II of pymoo 0.6.2 evaluates, population 100, reach 0.8515; the whole front has 0.8767.
 #[test]
 fn nsga2_reaches_on_zdt1_what_pymoo_does() {
-    assert!(median_volume(zdt1, 2, 30) >= 0.849);
+    assert!(median_volume(zdt1, 2, 30) >= 0.8515);
 }
 
 #[test]
 fn nsga2_reaches_the_front_of_zdt2() {
-    // The whole front has 1.1^2 - 2/3 = 0.5433; no published figure is at hand, so four fifths of it are asked for.
-    assert!(median_volume(zdt2, 2, 30) >= 0.8 * (1.1 * 1.1 - 2.0 / 3.0));
+    // pymoo's reach 0.4955; the whole front has 1.1^2 - 2/3 = 0.5433.
+    assert!(median_volume(zdt2, 2, 30) >= 0.4955);
 }
 
-/// pymoo's reaches 0.696; the whole front has 1.1^3 - pi/6 = 0.8074.
+/// pymoo's reach 0.7748; the whole front has 1.1^3 - pi/6 = 0.8074.
 #[test]
 fn nsga2_reaches_on_dtlz2_what_pymoo_does() {
-    assert!(median_volume(dtlz2, 3, 12) >= 0.696);
+    assert!(median_volume(dtlz2, 3, 12) >= 0.7748);
 }
 
 #[test]
@@ -144,6 +145,10 @@ impl Observer for Order {
     fn progress(&mut self, _: u64, _: usize) {}
 }
 
+/// Those that choose their points as they go.
+const STRATEGIES: [Strategy; 5] =
+    [Strategy::Nsga2, Strategy::Exact, Strategy::Anneal, Strategy::Pso, Strategy::NelderMead];
+
 fn explore(strategy: Strategy, evaluations: u64, threads: usize) -> (Summary, Vec<u64>) {
     let (study, plan) = compile("tests/exact/medium.toml");
     let space = Space::new(&plan.axes).expect("space");
@@ -158,16 +163,17 @@ fn explore(strategy: Strategy, evaluations: u64, threads: usize) -> (Summary, Ve
 
 #[test]
 fn searches_do_the_same_with_any_number_of_threads() {
-    for strategy in [Strategy::Nsga2, Strategy::Exact, Strategy::Lhs, Strategy::Sobol] {
+    for strategy in STRATEGIES.into_iter().chain([Strategy::Lhs, Strategy::Sobol]) {
         let one = explore(strategy, 700, 1);
-        assert_eq!(one.0.points, 700);
+        // A simplex may converge before.
+        assert!(one.0.points == 700 || one.0.stop == Some(StopReason::Converged), "{strategy:?}: {:?}", one.0.stop);
         assert_eq!(explore(strategy, 700, 5), one);
     }
 }
 
 #[test]
 fn a_budget_of_none_or_one_ends_at_once_and_says_why() {
-    for strategy in [Strategy::Nsga2, Strategy::Exact] {
+    for strategy in STRATEGIES {
         for evaluations in [0, 1] {
             let (summary, order) = explore(strategy, evaluations, 2);
             assert_eq!((summary.points, order.len() as u64), (evaluations, evaluations));
@@ -223,6 +229,11 @@ fn every_strategy_runs_from_a_file_and_the_summary_says_how_it_ended() {
         ("strategy = \"exact\"", "proof"),
         ("strategy = \"nsga2\"\nbudget = { evaluations = 60 }\npopulation = 20", "budget of evaluations used up"),
         ("strategy = \"nsga2\"\nbudget = { evaluations = 1000, seconds = 60 }", "complete"),
+        ("strategy = \"anneal\"\nbudget = { evaluations = 60 }\nstarts = 2", "budget of evaluations used up"),
+        (
+            "strategy = \"pso\"\nbudget = { evaluations = 60 }\nreference = [10, 500, 1]",
+            "budget of evaluations used up",
+        ),
         ("strategy = \"lhs\"\nsamples = 20", "20 of 144"),
         ("strategy = \"sobol\"\nsamples = 20", "20 of 144"),
     ] {

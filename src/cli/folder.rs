@@ -8,6 +8,7 @@ use super::Failure;
 use super::lock::RunLock;
 use crate::explore::record::writer::sync_folder;
 use crate::report::manifest::Manifest;
+use crate::spec::sweep::Strategy;
 
 /// The record, within the folder.
 pub const RECORD: &str = "record.bin";
@@ -40,7 +41,8 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Deletes the record of a complete whole run in which no point failed. That of a shard, which has no manifest, stays.
+    /// Deletes the record of a complete whole run in which no point failed, or whose failed points cannot be evaluated again
+    /// because it is a search. That of a shard, which has no manifest, stays.
     ///
     /// # Errors
     /// If it cannot be deleted.
@@ -48,7 +50,12 @@ impl RunFolder {
         let manifest = fs::read_to_string(self.work().join("manifest.json")).ok();
         let manifest = manifest.and_then(|text| serde_json::from_str::<Manifest>(&text).ok());
         let path = self.record();
-        if manifest.is_some_and(|manifest| manifest.failed == 0) && path.exists() {
+        let is_useless = |manifest: Manifest| {
+            let chooses =
+                |(name, strategy): &(&str, Strategy)| *name == manifest.strategy && strategy.chooses_as_it_goes();
+            manifest.failed == 0 || Strategy::NAMES.iter().any(chooses)
+        };
+        if manifest.is_some_and(is_useless) && path.exists() {
             fs::remove_file(&path).map_err(|source| Failure::Write { path, source })?;
         }
         Ok(())

@@ -78,7 +78,7 @@ fn merge(arguments: &MergeArguments, ready: &Ready, stop: &AtomicBool) -> Result
     let files = ResultFiles::create(&folder, &ready.plan, &ready.space, &ready.schema, &ready.study.sweep)?;
     let total = ready.identity.points;
     let progress = Progress::new(total, arguments.quiet);
-    let mut session = Session { record: None, layout: &ready.layout, files: Some(files), progress, fresh: 0 };
+    let mut session = Session { record: None, layout: &ready.layout, files: Some(files), progress, fresh: 0, taken: 0 };
     let threads = threads(arguments.threads);
     let job = Job {
         plan: &ready.plan,

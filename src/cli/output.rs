@@ -33,6 +33,8 @@ pub struct Session<'a> {
     pub progress: Progress,
     /// Points that were evaluated since the start.
     pub fresh: u64,
+    /// Points that were evaluated or known.
+    pub taken: u64,
 }
 
 impl Observer for Session<'_> {
@@ -45,12 +47,30 @@ impl Observer for Session<'_> {
         Ok(())
     }
 
+    fn state(&mut self, blocks: u64, state: &[u8]) -> io::Result<()> {
+        self.record
+            .as_mut()
+            .map_or(Ok(()), |record| record.state(blocks, state).map_err(|error| named(record.path(), &error)))
+    }
+
+    fn clock(&mut self, seconds: f64) -> io::Result<()> {
+        self.record
+            .as_mut()
+            .map_or(Ok(()), |record| record.clock(seconds).map_err(|error| named(record.path(), &error)))
+    }
+
     fn block(&mut self, block: &Block) -> io::Result<()> {
+        self.taken += block.indices.len() as u64;
         self.files.as_mut().map_or(Ok(()), |files| files.block(block))
     }
 
     fn progress(&mut self, done: u64, front: usize) {
         let synced = self.record.as_ref().map_or(self.fresh, RecordWriter::synced);
+        if done > self.taken {
+            // A proof settles points without evaluating them: its progress is theirs.
+            self.progress.show(done, done, front);
+            return;
+        }
         self.progress.show(done.saturating_sub(self.fresh) + synced, synced, front);
     }
 }

@@ -38,13 +38,13 @@ impl Progress {
         }
         let bar = ProgressBar::new(total);
         let style = ProgressStyle::with_template(
-            "{bar:32} {human_pos} of {human_len} points saved, {per_sec}, {eta} left, {msg}",
+            "{bar:32} {human_pos} of {human_len} points done, {per_sec}, {eta} left, {msg}",
         );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self::Bar(bar)
     }
 
-    /// `saved` points are on the disk, `fresh` of them since the run started; the front has `front` points.
+    /// `saved` points are on the disk or need no evaluation, `fresh` of them since the run started; the front has `front` points.
     pub fn show(&mut self, saved: u64, fresh: u64, front: usize) {
         match self {
             Self::Quiet => {}
@@ -59,7 +59,7 @@ impl Progress {
                     let rate = fresh as f64 / elapsed.as_secs_f64();
                     let left = if fresh > 0 { short((*total - saved) as f64 / rate) } else { "?".into() };
                     eprintln!(
-                        "{saved} of {total} points saved, {} per second, {left} s left, front {front}",
+                        "{saved} of {total} points done, {} per second, {left} s left, front {front}",
                         short(rate)
                     );
                 }

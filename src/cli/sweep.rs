@@ -100,7 +100,7 @@ impl Sweep<'_> {
         let started = Instant::now();
         let identity = &ready.identity;
         let total = identity.points_of(shard.blocks(identity.blocks()));
-        let known_points = part.as_ref().map_or(0, |part| identity.points_of(part.blocks()));
+        let known_points = part.as_ref().map_or(0, RecordReader::points);
         let record = self.record(part.as_ref())?;
         if let Some(part) = part.as_ref().filter(|_| !arguments.quiet) {
             let lost = part.damage().lost;
@@ -118,6 +118,7 @@ impl Sweep<'_> {
             files,
             progress: Progress::new(total, arguments.quiet),
             fresh: 0,
+            taken: 0,
         };
         let threads = threads(arguments.threads);
         let probe = fault::probe();

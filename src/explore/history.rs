@@ -1,7 +1,6 @@
 //! How a search got better: the front's hypervolume against the evaluations that it took.
 
 use std::fmt::Write as _;
-use std::time::Instant;
 
 use super::hypervolume::hypervolume;
 use super::pareto::{Archive, FrontPoint};
@@ -42,18 +41,11 @@ pub struct History {
 }
 
 /// Points in the order in which they entered the front.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entries {
     points: Vec<(u64, Vec<f64>)>,
-    started: Instant,
     /// Evaluations, and the seconds after which there were as many.
     clock: Vec<(u64, f64)>,
-}
-
-impl Default for Entries {
-    fn default() -> Self {
-        Self { points: Vec::new(), started: Instant::now(), clock: Vec::new() }
-    }
 }
 
 impl Entries {
@@ -62,9 +54,9 @@ impl Entries {
         self.points.push((evaluations, objectives.to_vec()));
     }
 
-    /// Notes that there are now as many evaluations.
-    pub fn note(&mut self, evaluations: u64) {
-        self.clock.push((evaluations, self.started.elapsed().as_secs_f64()));
+    /// Notes that there are now as many evaluations, that many seconds after the start.
+    pub fn note(&mut self, evaluations: u64, seconds: f64) {
+        self.clock.push((evaluations, seconds));
     }
 
     /// When there were as many evaluations.

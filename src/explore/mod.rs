@@ -4,7 +4,8 @@
 //! [`Shard`] deals them out; [`pareto`] keeps the exact front; [`run`] evaluates blocks on all cores and hands them on in the
 //! order of their indices; [`record`] keeps them on disk, so that a run survives whatever happens to its process.
 //! [`search`] holds what searches share that choose their points as they go: [`exact`] proves the whole front, [`nsga`]
-//! evolves towards it. [`sensitivity`] says which axes matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
+//! evolves towards it, [`scalar`] looks for the least of one number made of the objectives. [`sensitivity`] says which axes
+//! matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
 pub mod exact;
@@ -16,8 +17,10 @@ pub mod points;
 pub mod record;
 pub mod runner;
 pub mod sample;
+pub mod scalar;
 pub mod search;
 pub mod sensitivity;
+mod session;
 mod shard;
 mod space;
 

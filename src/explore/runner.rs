@@ -84,6 +84,24 @@ pub trait Observer: Send {
         Ok(())
     }
 
+    /// Takes a search's own state after its first `blocks` blocks, to save it.
+    ///
+    /// # Errors
+    /// What keeps it from being saved; the run stops.
+    fn state(&mut self, blocks: u64, state: &[u8]) -> io::Result<()> {
+        let _ = (blocks, state);
+        Ok(())
+    }
+
+    /// Takes the seconds that a search with a budget of seconds has taken so far, to save them.
+    ///
+    /// # Errors
+    /// What keeps them from being saved; the run stops.
+    fn clock(&mut self, seconds: f64) -> io::Result<()> {
+        let _ = seconds;
+        Ok(())
+    }
+
     /// Takes a block, evaluated just now or known before, in the order of indices.
     ///
     /// # Errors
@@ -191,7 +209,7 @@ pub fn run(job: &Job<'_>, observer: &mut dyn Observer) -> Result<End, RunError> 
     })
 }
 
-/// Runs a search that chooses its points as it goes. It holds no blocks to go on from: stopped, it starts over.
+/// Runs a search that chooses its points as it goes.
 fn run_search(job: &Job<'_>, pool: &rayon::ThreadPool, observer: &mut dyn Observer) -> Result<End, RunError> {
     let mut session = Session::new(job, pool, observer);
     let ending = run_strategy(&mut session, job.search)?;

@@ -166,6 +166,12 @@ impl Compiler<'_> {
             let message = format!("the Sobol sequence has {SOBOL_AXES} dimensions, this sweep has {} axes", axes.len());
             self.error(&self.study.sweep.search.span, message, "write strategy = \"lhs\", or fix some axes");
         }
+        if let (Strategy::NelderMead, Some(words)) =
+            (self.study.sweep.search.strategy, axes.iter().find(|axis| axis.is_words && axis.values.len() > 1))
+        {
+            let message = format!("nelder-mead moves along axes, and the words of `{}` have no order", words.name);
+            self.error(&self.study.sweep.search.span, message, "write strategy = \"anneal\", or fix that axis");
+        }
         let metric_names = self.metric_names();
         let mut workloads = Vec::new();
         for (scene, camera) in self.cameras() {

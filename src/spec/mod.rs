@@ -26,6 +26,7 @@ pub mod range;
 pub mod reader;
 pub mod request;
 pub mod resolved;
+mod scalar;
 pub mod scene;
 pub mod schedule;
 pub mod scope;

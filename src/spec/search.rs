@@ -3,6 +3,7 @@
 use super::diagnostic::Collector;
 use super::objective::{ObjectiveDecl, read_objectives};
 use super::reader::Reader;
+use super::scalar::{ScalarDecl, read_scalar};
 use super::source::Span;
 use super::tree::Table;
 
@@ -21,17 +22,26 @@ pub enum Strategy {
     Nsga2,
     /// Branch and bound: the exact front without walking the space.
     Exact,
+    /// Simulated annealing of one number.
+    Anneal,
+    /// Particle swarm after one number.
+    Pso,
+    /// The simplex method of Nelder & Mead after one number.
+    NelderMead,
 }
 
 impl Strategy {
     /// All strategies and their words.
-    pub const NAMES: [(&'static str, Strategy); 6] = [
+    pub const NAMES: [(&'static str, Strategy); 9] = [
         ("grid", Strategy::Grid),
         ("random", Strategy::Random),
         ("lhs", Strategy::Lhs),
         ("sobol", Strategy::Sobol),
         ("nsga2", Strategy::Nsga2),
         ("exact", Strategy::Exact),
+        ("anneal", Strategy::Anneal),
+        ("pso", Strategy::Pso),
+        ("nelder-mead", Strategy::NelderMead),
     ];
 
     /// True if it takes a number of `samples`.
@@ -41,7 +51,17 @@ impl Strategy {
 
     /// True if earlier results decide which points come next.
     pub fn chooses_as_it_goes(self) -> bool {
-        matches!(self, Self::Nsga2 | Self::Exact)
+        matches!(self, Self::Nsga2 | Self::Exact) || self.is_scalar()
+    }
+
+    /// True if it makes one number of all objectives.
+    pub fn is_scalar(self) -> bool {
+        matches!(self, Self::Anneal | Self::Pso | Self::NelderMead)
+    }
+
+    /// True if it has a population.
+    pub fn has_population(self) -> bool {
+        matches!(self, Self::Nsga2 | Self::Pso)
     }
 
     /// The word in files and reports.
@@ -63,8 +83,10 @@ pub struct SearchDecl {
     pub samples: Option<u64>,
     /// Where the strategy stands.
     pub span: Span,
-    /// Members of a generation of NSGA-II.
+    /// Members of a generation of NSGA-II, most particles of a swarm.
     pub population: usize,
+    /// How a scalarised search makes one number of the objectives.
+    pub scalar: ScalarDecl,
     /// How much a search may do.
     pub budget: Budget,
     /// Share of an objective within which points count as equally good; 0 keeps all.
@@ -117,6 +139,7 @@ pub(super) fn read_search(table: &Table, diagnostics: &Collector) -> Option<Sear
         check_search(&reader, table, strategy, samples);
     }
     let objectives = reader.required("objectives").map(|node| read_objectives(node, &reader));
+    let scalar = read_scalar(&reader, table, strategy, objectives.as_ref().map_or(0, Vec::len));
     reader.finish();
     let population = usize::try_from(population.unwrap_or(DEFAULT_POPULATION)).ok()?;
     let span = table.get("strategy").map_or(&table.span, |node| &node.span).clone();
@@ -127,6 +150,7 @@ pub(super) fn read_search(table: &Table, diagnostics: &Collector) -> Option<Sear
         seed,
         samples,
         population,
+        scalar,
         budget,
         epsilon: epsilon.unwrap_or(0.0),
     })
@@ -172,11 +196,11 @@ fn check_search(reader: &Reader<'_>, table: &Table, strategy: Strategy, samples:
             "add `budget = { evaluations = 10000 }`, or `seconds`",
         );
     }
-    if let (false, Some(node)) = (strategy == Strategy::Nsga2, table.get("population")) {
+    if let (false, Some(node)) = (strategy.has_population(), table.get("population")) {
         reader.error(
             &node.span,
             format!("strategy \"{name}\" has no `population`"),
-            "remove it, or write strategy = \"nsga2\"",
+            "remove it, or write strategy = \"nsga2\" or \"pso\"",
         );
     }
 }

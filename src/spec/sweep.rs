@@ -11,6 +11,7 @@ use super::output::read_output;
 pub use super::output::{MarkDecl, OutputDecl};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
+pub use super::scalar::ScalarDecl;
 use super::schedule::{self, ScheduleDecl};
 use super::search::read_search;
 pub use super::search::{Budget, SearchDecl, Strategy};

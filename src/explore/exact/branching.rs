@@ -4,6 +4,7 @@
 //! splits raised the bounds most, learnt for each axis and each power of two of its width.
 
 use super::region::Region;
+use super::state::{Input, Output};
 
 /// Powers of two of an axis' width.
 const LEVELS: usize = 33;
@@ -24,6 +25,23 @@ fn level(width: u32) -> usize {
 impl Branching {
     pub fn new(axes: usize) -> Self {
         Self { gains: vec![[(0.0, 0); LEVELS]; axes] }
+    }
+
+    /// Appends what was learnt.
+    pub fn write(&self, output: &mut Output) {
+        for (gain, splits) in self.gains.iter().flatten() {
+            output.real(*gain);
+            output.digit(*splits);
+        }
+    }
+
+    /// What was learnt of that many axes.
+    pub fn read(axes: usize, input: &mut Input<'_>) -> Option<Self> {
+        let mut branching = Self::new(axes);
+        for (gain, splits) in branching.gains.iter_mut().flatten() {
+            (*gain, *splits) = (input.real()?, input.digit()?);
+        }
+        Some(branching)
     }
 
     /// The axis to split; `None` for a point. An axis that was never split at its width goes first.

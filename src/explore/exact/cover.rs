@@ -55,7 +55,8 @@ impl Cover {
         self.nodes[at].after = self.nodes.len();
     }
 
-    /// True if some point is at most `bound` in every objective: nothing behind that bound is new.
+    /// True if some point is at most `bound` in every objective: nothing behind that bound is new. Without a tolerance it
+    /// must be less in one: what could equal the point in all is looked at, so that ties are counted.
     pub fn covers(&self, bound: &[f64]) -> bool {
         let beats = |point: &[f64]| {
             point.iter().zip(bound).all(|(point, bound)| *point <= bound + bound.abs() * self.tolerance)
@@ -63,7 +64,10 @@ impl Cover {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             if beats(&self.least[at * self.objectives..(at + 1) * self.objectives]) {
-                if self.points[node.points.clone()].chunks_exact(self.objectives).any(beats) {
+                if self.points[node.points.clone()]
+                    .chunks_exact(self.objectives)
+                    .any(|point| beats(point) && (self.tolerance > 0.0 || point != bound))
+                {
                     return true;
                 }
                 at += 1;
@@ -88,7 +92,7 @@ mod tests {
         ) {
             let points: Vec<Vec<f64>> = points.into_iter().map(|p| p.into_iter().map(f64::from).collect()).collect();
             let bound: Vec<f64> = bound.into_iter().map(f64::from).collect();
-            let expected = points.iter().any(|point| point.iter().zip(&bound).all(|(a, b)| a <= b));
+            let expected = points.iter().any(|point| point != &bound && point.iter().zip(&bound).all(|(a, b)| a <= b));
             prop_assert_eq!(Cover::new(points, 3, 0.0).covers(&bound), expected);
         }
     }

@@ -11,6 +11,7 @@
 mod branching;
 mod cover;
 mod region;
+mod state;
 mod tree;
 
 pub use tree::{Certificate, search};

@@ -19,6 +19,14 @@ impl Region {
         }
     }
 
+    /// The box of these digits, lowest first; `None` if it is none of the space.
+    pub fn of(digits: Box<[u32]>, bound: Box<[f64]>, sizes: &[u64]) -> Option<Self> {
+        let region = Self { digits, bound };
+        let mut ends = region.low().iter().zip(region.high()).zip(sizes);
+        let is_inside = ends.all(|((low, high), size)| low <= high && u64::from(*high) < *size);
+        (is_inside && region.digits.len() == 2 * sizes.len()).then_some(region)
+    }
+
     /// Lowest digits.
     pub fn low(&self) -> &[u32] {
         &self.digits[..self.digits.len() / 2]
@@ -36,7 +44,7 @@ impl Region {
 
     /// Number of points.
     pub fn points(&self) -> u64 {
-        (0..self.low().len()).map(|axis| u64::from(self.width(axis))).product()
+        (0..self.low().len()).map(|axis| u64::from(self.width(axis))).fold(1, u64::saturating_mul)
     }
 
     /// True if it has one point.

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::io;
+use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::branching::Branching;
 use super::cover::Cover;
 use super::region::Region;
+use crate::explore::record::format::MAX_PAYLOAD;
 use crate::explore::runner::RunError;
 use crate::explore::sample;
-use crate::explore::search::{Problem, Session, StopReason};
+use crate::explore::search::{Answers, Problem, Session, StopReason};
 use crate::ppa::{BoxEvaluator, Plan, Verdict};
 use crate::spec::sweep::{Goal, SearchDecl};
 
@@ -25,6 +28,11 @@ const CHUNK: usize = 16;
 const FIRST_POINTS: u64 = 256;
 /// The first points are at most this part of the space.
 const FIRST_PART: u64 = 1024;
+
+/// Time after which a search first saves its state, and by which factor that grows from one time to the next: what a killed
+/// search has to do again is at most a fifth of what it did, and few states fill its record.
+const SAVE_FIRST: Duration = Duration::from_secs(10);
+const SAVE_FACTOR: f64 = 1.25;
 
 /// What an exact search did, and what it proves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,11 +54,11 @@ pub struct Certificate {
 }
 
 /// A box that waits, the most promising first.
-struct Waiting {
-    key: f64,
+pub(super) struct Waiting {
+    pub key: f64,
     /// Order of arrival decides between equal keys.
-    number: u64,
-    region: Region,
+    pub number: u64,
+    pub region: Region,
 }
 
 impl PartialEq for Waiting {
@@ -88,16 +96,26 @@ pub fn search(session: &mut Session<'_>, search: &SearchDecl) -> Result<(StopRea
     let plan = session.plan();
     let mut tree = Tree::new(plan, session.space().points(), search.tolerance());
     let points = session.space().points();
-    let count = points.div_ceil(FIRST_PART).min(FIRST_POINTS).min(session.left());
-    let first = sample::without_repeats(points, count, search.seed);
-    session.evaluate_indices(&first)?;
-    tree.scale(session);
-    let root = Region::whole(
-        &plan.axes.iter().map(|axis| axis.values.len() as u64).collect::<Vec<_>>(),
-        plan.objectives.len(),
-    );
-    tree.push(root);
+    if let Some(state) = session.restore()? {
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the record holds a state of another search");
+        tree.take(state, session.space().sizes()).ok_or_else(damaged)?;
+    } else {
+        let count = points.div_ceil(FIRST_PART).min(FIRST_POINTS).min(session.left());
+        let first = sample::without_repeats(points, count, search.seed);
+        session.evaluate_indices(&first, &mut Answers::default())?;
+        tree.scale(session);
+        tree.push(Region::whole(session.space().sizes(), plan.objectives.len()));
+    }
+    let mut due = SAVE_FIRST.max(session.elapsed().mul_f64(SAVE_FACTOR));
     let stop = loop {
+        if session.is_interrupted() || session.elapsed() >= due {
+            due = session.elapsed().mul_f64(SAVE_FACTOR);
+            let state = tree.bytes();
+            // A larger state than a record takes is done without: the rounds are repeated then.
+            if state.len() < MAX_PAYLOAD as usize {
+                session.save(&state)?;
+            }
+        }
         if tree.waiting.is_empty() {
             break StopReason::Complete;
         }
@@ -112,20 +130,23 @@ pub fn search(session: &mut Session<'_>, search: &SearchDecl) -> Result<(StopRea
     Ok((stop, tree.finish(session)))
 }
 
-struct Tree<'p> {
+pub(super) struct Tree<'p> {
     plan: &'p Plan,
     goals: Vec<Goal>,
-    waiting: BinaryHeap<Waiting>,
-    arrived: u64,
-    branching: Branching,
+    pub waiting: BinaryHeap<Waiting>,
+    pub arrived: u64,
+    /// Points that were evaluated or lie in boxes that were dropped.
+    pub settled: u64,
+    pub branching: Branching,
     /// Spread of each objective among the first points: what a gain is measured by.
-    spread: Vec<f64>,
-    certificate: Certificate,
+    pub spread: Vec<f64>,
+    pub certificate: Certificate,
     /// Share of an objective by which a covered bound may be better than what covers it.
     tolerance: f64,
     /// The archive as of `covered_version`.
     cover: Cover,
     covered_version: u64,
+    answers: Answers,
 }
 
 impl<'p> Tree<'p> {
@@ -134,6 +155,7 @@ impl<'p> Tree<'p> {
             goals: plan.objectives.iter().map(|objective| objective.goal).collect(),
             waiting: BinaryHeap::new(),
             arrived: 0,
+            settled: 0,
             branching: Branching::new(plan.axes.len()),
             spread: vec![1.0; plan.objectives.len()],
             certificate: Certificate {
@@ -148,6 +170,7 @@ impl<'p> Tree<'p> {
             tolerance,
             cover: Cover::default(),
             covered_version: 0,
+            answers: Answers::default(),
             plan,
         }
     }
@@ -163,9 +186,13 @@ impl<'p> Tree<'p> {
     }
 
     fn push(&mut self, region: Region) {
-        let key = region.bound.iter().zip(&self.spread).map(|(bound, spread)| bound / spread).sum();
         self.arrived += 1;
-        self.waiting.push(Waiting { key, number: self.arrived, region });
+        self.waiting.push(Waiting { key: self.key(&region), number: self.arrived, region });
+    }
+
+    /// What boxes are ordered by.
+    pub fn key(&self, region: &Region) -> f64 {
+        region.bound.iter().zip(&self.spread).map(|(bound, spread)| bound / spread).sum()
     }
 
     fn arrange(&self, session: &Session<'_>) -> Cover {
@@ -187,6 +214,7 @@ impl<'p> Tree<'p> {
         {
             if self.cover.covers(&region.bound) {
                 self.certificate.covered += 1;
+                self.settled = self.settled.saturating_add(region.points());
                 continue;
             }
             match self.branching.axis(&region) {
@@ -198,6 +226,7 @@ impl<'p> Tree<'p> {
         let halves = self.bound_halves(session, &parents);
         for ((parent, axis), halves) in parents.iter().zip(halves) {
             let mut gain = 0.0;
+            self.settled = self.settled.saturating_add(parent.points());
             for half in halves {
                 self.certificate.boxes += 1;
                 match half {
@@ -211,6 +240,7 @@ impl<'p> Tree<'p> {
                     }
                     Half::Open(region) => {
                         gain += self.gain(parent, &region);
+                        self.settled = self.settled.saturating_sub(region.points());
                         if region.is_point() { points.push(region) } else { self.push(region) }
                     }
                 }
@@ -257,7 +287,9 @@ impl<'p> Tree<'p> {
         // Under conditions, several boxes can be one point.
         indices.dedup();
         indices.retain(|index| !session.is_seen(*index));
-        session.evaluate_indices(&indices)?;
+        self.settled = self.settled.saturating_add(points.len() as u64);
+        session.evaluate_indices(&indices, &mut self.answers)?;
+        session.settled(self.settled);
         Ok(())
     }
 

@@ -27,8 +27,10 @@ const MARK: u32 = 0x4e52_4445;
 pub enum Kind {
     /// The evaluated points of one block; the number is the block's.
     Block,
-    /// The state of a search, opaque here; the number is the generation's. The last one counts.
+    /// The state of a search, opaque here; the number is that of the blocks before it. The last one counts.
     State,
+    /// The seconds that a search has taken, as the bits of the number. The last one counts.
+    Clock,
 }
 
 impl Kind {
@@ -36,6 +38,7 @@ impl Kind {
         match self {
             Self::Block => 1,
             Self::State => 2,
+            Self::Clock => 3,
         }
     }
 
@@ -43,6 +46,7 @@ impl Kind {
         match code {
             1 => Some(Self::Block),
             2 => Some(Self::State),
+            3 => Some(Self::Clock),
             _ => None,
         }
     }
@@ -119,7 +123,7 @@ pub fn finish_entry(to: &mut Vec<u8>, start: usize) -> io::Result<()> {
 pub struct Entry {
     /// What it holds.
     pub kind: Kind,
-    /// Block or generation.
+    /// See [`Kind`].
     pub number: u64,
     /// Its content.
     pub payload: Vec<u8>,

@@ -24,6 +24,16 @@ impl Known {
         self.readers.iter().any(|reader| reader.has(number))
     }
 
+    /// The state of a search and the blocks before it, if one was saved.
+    pub fn state(&self) -> Option<(u64, &[u8])> {
+        self.readers.first().and_then(RecordReader::state)
+    }
+
+    /// The seconds that a search had taken.
+    pub fn seconds(&self) -> f64 {
+        self.readers.first().map_or(0.0, RecordReader::seconds)
+    }
+
     /// The block, if it is known.
     ///
     /// # Errors

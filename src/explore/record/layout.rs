@@ -28,6 +28,11 @@ impl Layout {
         17 + 8 * (self.metrics.len() + self.objectives + self.parameters) as u64
     }
 
+    /// Points of a packed block; 0 if it is none.
+    pub fn rows(payload: &[u8]) -> u64 {
+        Input(payload).u32().map_or(0, u64::from)
+    }
+
     /// Appends a block to `to`.
     pub fn pack(&self, block: &Block, to: &mut Vec<u8>) {
         to.extend((block.indices.len() as u32).to_le_bytes());

@@ -28,8 +28,12 @@ pub struct RecordReader {
     file: Mutex<File>,
     /// Where the entry of each block starts.
     blocks: BTreeMap<u64, u64>,
-    /// The last state: generation, payload.
+    /// The last state: blocks before it, payload.
     state: Option<(u64, Vec<u8>)>,
+    /// The last clock.
+    seconds: f64,
+    /// Points of the blocks.
+    points: u64,
     damage: Damage,
 }
 
@@ -45,16 +49,30 @@ impl RecordReader {
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (header, mut whole) = format::read_header(&mut input)?;
         let mut blocks = BTreeMap::new();
-        let mut state = None;
+        let (mut state, mut seconds, mut points) = (None, 0.0, BTreeMap::new());
         while let Some(entry) = format::read_entry(&mut input)? {
+            let bytes = entry.bytes();
             match entry.kind {
-                Kind::Block => drop(blocks.insert(entry.number, whole)),
-                Kind::State => state = Some((entry.number, entry.payload.clone())),
+                Kind::Block => {
+                    blocks.insert(entry.number, whole);
+                    points.insert(entry.number, Layout::rows(&entry.payload));
+                }
+                Kind::State => state = Some((entry.number, entry.payload)),
+                Kind::Clock => seconds = f64::from_bits(entry.number),
             }
-            whole += entry.bytes();
+            whole += bytes;
         }
         let damage = Damage { whole, lost: length.saturating_sub(whole) };
-        Ok(Self { path: path.to_path_buf(), header, file: Mutex::new(input.into_inner()), blocks, state, damage })
+        Ok(Self {
+            path: path.to_path_buf(),
+            header,
+            file: Mutex::new(input.into_inner()),
+            blocks,
+            state,
+            seconds,
+            points: points.values().sum(),
+            damage,
+        })
     }
 
     /// The file.
@@ -82,9 +100,19 @@ impl RecordReader {
         self.blocks.contains_key(&block)
     }
 
-    /// The last state of a search: generation, payload.
+    /// Points of all recorded blocks.
+    pub fn points(&self) -> u64 {
+        self.points
+    }
+
+    /// The seconds that a search had taken at last; 0 if that was not recorded.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// The last state of a search: blocks before it, payload.
     pub fn state(&self) -> Option<(u64, &[u8])> {
-        self.state.as_ref().map(|(generation, payload)| (*generation, payload.as_slice()))
+        self.state.as_ref().map(|(blocks, payload)| (*blocks, payload.as_slice()))
     }
 
     /// Reads a recorded block; `None` if it is not there.

@@ -67,12 +67,21 @@ impl RecordWriter {
         self.finish(start, block.indices.len() as u64)
     }
 
-    /// Appends the state of a search after `generation`. It is on the disk when this returns.
+    /// Appends the seconds that a search has taken.
+    ///
+    /// # Errors
+    /// If it cannot be written, or something before it could not be synced.
+    pub fn clock(&mut self, seconds: f64) -> io::Result<()> {
+        let start = format::start_entry(&mut self.buffer, Kind::Clock, seconds.to_bits());
+        self.finish(start, 0)
+    }
+
+    /// Appends the state of a search after its first `blocks` blocks. It is on the disk when this returns.
     ///
     /// # Errors
     /// If it cannot be written or synced.
-    pub fn state(&mut self, generation: u64, state: &[u8]) -> io::Result<()> {
-        let start = format::start_entry(&mut self.buffer, Kind::State, generation);
+    pub fn state(&mut self, blocks: u64, state: &[u8]) -> io::Result<()> {
+        let start = format::start_entry(&mut self.buffer, Kind::State, blocks);
         self.buffer.extend(state);
         self.finish(start, 0)?;
         self.sync()
