@@ -76,6 +76,7 @@ impl Builder {
             Known::Stated => self.text("basis", "published", span),
             Known::Derived => self.text("basis", "derived", span),
             Known::Assumed(low, high) => self.text("basis", "assumed", span).numbers("range", &[*low, *high], span),
+            Known::Within(low, high) => self.text("basis", "assumed", span).numbers("factor", &[*low, *high], span),
         };
         let source = place(span);
         named.text("source", source, span)
@@ -96,6 +97,8 @@ pub enum Known {
     Derived,
     /// The file can be read in several ways, or has a placeholder: lowest and highest reading.
     Assumed(f64, f64),
+    /// The same as multiples of a value that follows the file's parameters.
+    Within(f64, f64),
 }
 
 /// `file.json, line 12`: the source of a figure.

@@ -153,7 +153,7 @@ impl Block {
         let scaled =
             |figure: &Figure| format!("{} * {capacity} / {}", decimal(figure.value), decimal(self.capacity_kib.value));
         let known = |figure: &Figure| match self.area_as_stored {
-            Some(_) => Known::Assumed(figure.value, figure.value * 1024.0),
+            Some(_) => Known::Within(1.0, 1024.0),
             None => Known::Stated,
         };
         let sram = Builder::new(&self.span).text("name", identifier, &self.span).text(
