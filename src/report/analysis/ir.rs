@@ -209,7 +209,7 @@ fn parse<T: DeserializeOwned>(name: &str, text: &str, command: &str) -> Result<T
         // The place is shown; the message need not repeat it.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
-        let help = format!("`nerarch-dse {command}` writes this file; its keys are in docs/traces.md");
+        let help = format!("`nerarch-dse {command}` writes this file; its JSON Schema is in schemas/");
         Diagnostic::new(&Span::new(&source, at..at + 1), message).help(help)
     })
 }
