@@ -194,10 +194,20 @@ fn unwritable(error: serde_json::Error) -> Failure {
 
 fn read(path: &Path) -> Result<(String, String), Failure> {
     let fail = |source| Failure::Read { path: path.to_owned(), source };
-    let mut text = String::new();
-    let file = fs::File::open(path).map_err(fail)?;
-    file.take(MAX_BYTES).read_to_string(&mut text).map_err(fail)?;
-    Ok((path.display().to_string(), text))
+    let mut bytes = Vec::new();
+    fs::File::open(path).map_err(fail)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+    let name = path.display().to_string();
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("`{name}` is larger than {} MiB", MAX_BYTES >> 20);
+        return Err(Failure::input(message, "an IR of a trace has less than one"));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(_) => Err(Failure::input(
+            format!("`{name}` is not UTF-8 text"),
+            "`map` and `schedule` write the files that are wanted here; a trace goes to `map` or `analyze`",
+        )),
+    }
 }
 
 fn print(text: &str) -> Result<(), Failure> {

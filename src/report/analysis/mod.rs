@@ -1,11 +1,12 @@
 //! One workload on one hardware, from its mapping to a report.
 //!
 //! `ir` is what `map` and `schedule` write: versioned JSON that is described in `docs/traces.md`. `build` makes
-//! it by the same plan and evaluator as a sweep. The reports read the scheduled IR and nothing else: `text`, `markdown`,
+//! it by the same plan and evaluator as a sweep, `check` is what an IR must keep when it is read. The reports read the scheduled IR and nothing else: `text`, `markdown`,
 //! `html` with the page in `page/`, the static pictures `timeline_svg` and `graph_svg` (by `layers`), and `perfetto`.
 //! `roofline` places operators, `words` writes numbers for people.
 
 mod build;
+mod check;
 mod graph_svg;
 mod html;
 mod ir;
