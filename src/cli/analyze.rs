@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::Failure;
+use super::cluster::ClusterArguments;
 use crate::report::analysis::{self, MappedIr, ScheduledIr};
 use crate::spec::{Diagnostic, Diagnostics, traced};
 use crate::trace::TransformOptions;
@@ -28,6 +29,8 @@ pub struct AnalyzeArguments {
     /// Bytes per element where the trace does not say the type.
     #[arg(long, default_value_t = 4.0)]
     element_bytes: f64,
+    #[command(flatten)]
+    cluster: ClusterArguments,
 }
 
 /// What `map` was told.
@@ -64,14 +67,17 @@ pub struct ScheduleArguments {
 /// What `report` was told.
 #[derive(Debug, clap::Args)]
 pub struct ReportArguments {
-    /// What `schedule` wrote.
-    scheduled: PathBuf,
+    /// What `schedule` wrote; may be left out with --plot-dot-subgraph.
+    #[arg(required_unless_present = "plot_dot_subgraph")]
+    scheduled: Option<PathBuf>,
     /// How to write it.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// The file to write; standard output if not given.
-    #[arg(short, long)]
+    #[arg(short, long, requires = "scheduled")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    cluster: ClusterArguments,
 }
 
 /// How a report is written.
@@ -89,7 +95,9 @@ pub enum Format {
 
 /// From a trace to a folder with everything.
 pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
-    let AnalyzeArguments { trace, out, hardware, element_bytes } = arguments;
+    let AnalyzeArguments { trace, out, hardware, element_bytes, cluster } = arguments;
+    // What is wrong with the cluster is said before anything is written.
+    let cluster = cluster.drawn()?;
     let mapped = mapped(trace, hardware, *element_bytes)?;
     let scheduled = analysis::schedule(&mapped, &trace.display().to_string(), hardware)?;
     let name = trace.file_name().map_or_else(|| "trace".into(), PathBuf::from);
@@ -109,6 +117,9 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
     }
     write(&out.join("visuals/timeline.svg"), analysis::timeline_svg(&scheduled).as_bytes())?;
     write(&out.join("visuals/graph.svg"), analysis::graph_svg(&scheduled).as_bytes())?;
+    if let Some(cluster) = &cluster {
+        cluster.write(&out.join("visuals"))?;
+    }
     print(&analysis::text(&scheduled))?;
     println!("\nthe page: {}", out.join("reports/report.html").display());
     Ok(ExitCode::SUCCESS)
@@ -138,7 +149,11 @@ pub fn schedule(arguments: &ScheduleArguments) -> Result<ExitCode, Failure> {
 
 /// Writes a report of what was scheduled.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let (name, text) = read(&arguments.scheduled)?;
+    if let Some(cluster) = arguments.cluster.drawn()? {
+        cluster.write(Path::new(""))?;
+    }
+    let Some(path) = &arguments.scheduled else { return Ok(ExitCode::SUCCESS) };
+    let (name, text) = read(path)?;
     let scheduled = ScheduledIr::from_json(&name, &text).map_err(one)?;
     let report = rendered(&scheduled, arguments.format)?;
     match &arguments.output {
@@ -179,10 +194,20 @@ fn unwritable(error: serde_json::Error) -> Failure {
 
 fn read(path: &Path) -> Result<(String, String), Failure> {
     let fail = |source| Failure::Read { path: path.to_owned(), source };
-    let mut text = String::new();
-    let file = fs::File::open(path).map_err(fail)?;
-    file.take(MAX_BYTES).read_to_string(&mut text).map_err(fail)?;
-    Ok((path.display().to_string(), text))
+    let mut bytes = Vec::new();
+    fs::File::open(path).map_err(fail)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+    let name = path.display().to_string();
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("`{name}` is larger than {} MiB", MAX_BYTES >> 20);
+        return Err(Failure::input(message, "an IR of a trace has less than one"));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(_) => Err(Failure::input(
+            format!("`{name}` is not UTF-8 text"),
+            "`map` and `schedule` write the files that are wanted here; a trace goes to `map` or `analyze`",
+        )),
+    }
 }
 
 fn print(text: &str) -> Result<(), Failure> {
@@ -191,7 +216,7 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes a file under a temporary name first, so that nothing half-written has its final one.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |source| Failure::Write { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(fail)?;

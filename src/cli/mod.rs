@@ -4,6 +4,7 @@ mod analyze;
 mod ask;
 mod calibrate;
 mod check;
+mod cluster;
 mod compare;
 mod effects;
 mod fault;

@@ -53,7 +53,8 @@ pub fn run(arguments: &TraceArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn failure(path: &Path, error: &TraceError) -> Failure {
+/// A fault of a trace as the command's.
+pub(super) fn failure(path: &Path, error: &TraceError) -> Failure {
     let place = error.place().map_or(String::new(), |place| format!(" at {place}"));
     Failure::input(format!("`{}`{place}: {}", path.display(), error.problem()), error.remedy())
 }

@@ -93,6 +93,14 @@ pub enum Problem {
     /// Calls depend on one another in a circle, even without call edges.
     #[error("the data and order edges of the trace run in a circle through `{0}`")]
     Circle(String),
+    /// A graph has no cluster of that name.
+    #[error("there is no cluster `{wanted}` in the graph; it has {}", if known.is_empty() { "none".into() } else { known.join(", ") })]
+    NoCluster {
+        /// What was asked for.
+        wanted: String,
+        /// Those that there are, as one asks for them; long lists are cut.
+        known: Vec<String>,
+    },
     /// A table of traced calls is wrong.
     #[error("the call table `{table}` is wrong: {message}")]
     Table {
@@ -153,6 +161,9 @@ impl TraceError {
             Problem::Undirected => "a trace is directed: export a networkx DiGraph",
             Problem::Circle(_) => {
                 "name the attribute of the call edges in the table's [edges], so that calls are told apart from data"
+            }
+            Problem::NoCluster { .. } => {
+                "name one of them, or give a DOT whose nodes stand in `subgraph cluster_NAME { ... }`"
             }
             Problem::Table { .. } => "correct the table; operators/traces/ has examples",
         }

@@ -4,7 +4,7 @@
 //! pickle, node-link JSON, GraphML, GML or DOT. [`read`] turns any of them into a [`TraceGraph`]; a file is parsed, never
 //! executed. [`transform`] turns that graph into a [`TracedPipeline`] by [`CallTables`], the declarative files in
 //! `operators/traces/`: which function is which operator, and where its sizes come from. [`workload`] describes it as a
-//! pipeline for mapping and schedule.
+//! pipeline for mapping and schedule. [`cluster`] takes one cluster out of a grouped DOT.
 //!
 //! ```
 //! use nerarch_dse::trace::{CallTables, Format, TransformOptions, read, transform};
@@ -19,6 +19,7 @@
 //! # Ok::<(), nerarch_dse::trace::TraceError>(())
 //! ```
 
+pub mod cluster;
 mod error;
 mod graph;
 pub mod read;

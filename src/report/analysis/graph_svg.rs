@@ -1,73 +1,68 @@
-//! The operators and their dependencies as a picture, in layers by longest path.
+//! The operators and their dependencies, and the calls of a trace, as pictures.
 
-use std::collections::HashMap;
-use std::fmt::Write;
+use std::collections::{BTreeMap, HashMap};
 
 use super::ir::ScheduledIr;
+use super::layers::{Link, Node, picture};
 use super::timeline_svg::COLOURS;
-use super::words::escaped;
+use crate::trace::TraceGraph;
 use crate::trace::workload::Order;
 
-const BOX: (f64, f64) = (220.0, 40.0);
-const GAP: (f64, f64) = (24.0, 40.0);
-
-/// The graph.
+/// The operators of a schedule; the colour is the unit, a dashed line a barrier.
 pub fn graph_svg(ir: &ScheduledIr) -> String {
     let operators = &ir.ppa.operators;
     let index: HashMap<&str, usize> =
         operators.iter().enumerate().map(|(at, operator)| (operator.name.as_str(), at)).collect();
-    let edges: Vec<(usize, usize, Order)> = ir
-        .workload
-        .edges
+    let link = |edge: &crate::trace::workload::Dependency| {
+        let (from, to) = (*index.get(edge.from.as_str())?, *index.get(edge.to.as_str())?);
+        Some(Link { from, to, dashed: edge.kind != Order::Stream })
+    };
+    let links: Vec<Link> = ir.workload.edges.iter().filter_map(link).collect();
+    let nodes: Vec<Node> = operators
         .iter()
-        .filter_map(|edge| Some((*index.get(edge.from.as_str())?, *index.get(edge.to.as_str())?, edge.kind)))
-        .filter(|(from, to, _)| from < to)
+        .map(|operator| Node {
+            title: operator.name.clone(),
+            detail: format!("{} on {}", operator.kind, operator.unit_name),
+            hint: format!("{}: {} on {}", operator.name, operator.kind, operator.unit_name),
+            colour: COLOURS[operator.unit % COLOURS.len()],
+        })
         .collect();
-    // Operators stand producers first, so one pass in their order finds every longest path.
-    let mut layer = vec![0_usize; operators.len()];
-    for at in 0..operators.len() {
-        let before = edges.iter().filter(|(_, to, _)| *to == at).map(|(from, _, _)| layer[*from] + 1);
-        layer[at] = before.max().unwrap_or(0);
-    }
-    let layers = layer.iter().max().map_or(0, |deepest| deepest + 1);
-    let mut filled = vec![0_usize; layers];
-    let mut places = Vec::with_capacity(operators.len());
-    for layer in &layer {
-        let x = 20.0 + filled[*layer] as f64 * (BOX.0 + GAP.0);
-        places.push((x, 20.0 + *layer as f64 * (BOX.1 + GAP.1)));
-        filled[*layer] += 1;
-    }
-    let widest = filled.iter().max().copied().unwrap_or(1) as f64;
-    let (width, height) = (40.0 + widest * (BOX.0 + GAP.0), 40.0 + layers as f64 * (BOX.1 + GAP.1));
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
-    );
-    for (from, to, kind) in edges {
-        let ((x1, y1), (x2, y2)) = (places[from], places[to]);
-        let dash = if kind == Order::Stream { "" } else { " stroke-dasharray=\"5 3\"" };
-        let _ = write!(
-            svg,
-            "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{y2}\" stroke=\"#888\"{dash}/>",
-            x1 + BOX.0 / 2.0,
-            y1 + BOX.1,
-            x2 + BOX.0 / 2.0
-        );
-    }
-    for (operator, (x, y)) in operators.iter().zip(&places) {
-        let colour = COLOURS[operator.unit % COLOURS.len()];
-        let (name, detail) =
-            (escaped(&operator.name), escaped(&format!("{} on {}", operator.kind, operator.unit_name)));
-        let _ = write!(
-            svg,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"#fff\" stroke=\"{colour}\" stroke-width=\"2\"/><text x=\"{}\" y=\"{}\">{name}</text><text x=\"{}\" y=\"{}\" fill=\"#666\">{detail}</text>",
-            BOX.0,
-            BOX.1,
-            x + 8.0,
-            y + 17.0,
-            x + 8.0,
-            y + 32.0
-        );
-    }
-    svg.push_str("</svg>\n");
-    svg
+    picture(&nodes, &links)
+}
+
+/// The calls of a trace, or of a cluster of it; the colour is the function.
+pub fn trace_svg(graph: &TraceGraph) -> String {
+    let mut colours: BTreeMap<String, usize> = BTreeMap::new();
+    let nodes: Vec<Node> = graph
+        .nodes()
+        .iter()
+        .map(|node| {
+            let function = node.attributes.text("func_name");
+            let label = node.attributes.text("label").map(|label| label.replace("\\n", " ").replace("\\l", " "));
+            let title = function.map(last_parts).or(label).unwrap_or_else(|| node.id.to_string());
+            let shape = |name: &str| node.attributes.text(name).unwrap_or("?");
+            let known = ["input_shapes", "output_shapes"].iter().any(|name| node.attributes.text(name).is_some());
+            let count = colours.len();
+            let colour = *colours.entry(title.clone()).or_insert(count);
+            Node {
+                title,
+                detail: if known {
+                    format!("{} -> {}", shape("input_shapes"), shape("output_shapes"))
+                } else {
+                    String::new()
+                },
+                hint: node.id.to_string(),
+                colour: COLOURS[colour % COLOURS.len()],
+            }
+        })
+        .collect();
+    let links: Vec<Link> =
+        graph.edges().iter().map(|edge| Link { from: edge.from, to: edge.to, dashed: false }).collect();
+    picture(&nodes, &links)
+}
+
+/// `Class.method` of a dotted path.
+fn last_parts(function: &str) -> String {
+    let parts: Vec<&str> = function.rsplitn(3, '.').take(2).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join(".")
 }

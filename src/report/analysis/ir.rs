@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::check;
 use crate::ppa::breakdown::{Breakdown, MemoryUse};
 use crate::schedule::Interval;
 use crate::spec::source::Origin;
@@ -154,10 +155,13 @@ impl MappedIr {
     /// Reads a mapped IR; `name` is its file.
     ///
     /// # Errors
-    /// If it is no JSON, lacks or has unknown keys, or is of another format or version: where, and what to do.
+    /// If it is no JSON, lacks or has unknown keys, is of another format or version, or holds what no trace has: where,
+    /// and what to do.
     pub fn from_json(name: &str, text: &str) -> Result<Self, Diagnostic> {
         let ir: Self = parse(name, text, "map")?;
         check_format(name, (&ir.format, ir.version), MAPPED_FORMAT, "map")?;
+        let fault = check::workload(&ir.workload).and_then(|()| check::numbers(text));
+        fault.map_err(|fault| fault.diagnostic(name, "map"))?;
         Ok(ir)
     }
 }
@@ -170,33 +174,9 @@ impl ScheduledIr {
     pub fn from_json(name: &str, text: &str) -> Result<Self, Diagnostic> {
         let ir: Self = parse(name, text, "schedule")?;
         check_format(name, (&ir.format, ir.version), SCHEDULED_FORMAT, "schedule")?;
-        ir.check().map_err(|(place, message)| {
-            Diagnostic::placeless(format!("`{name}` at {place}: {message}")).help("write it anew with `schedule`")
-        })?;
+        let fault = check::scheduled(&ir).and_then(|()| check::numbers(text));
+        fault.map_err(|fault| fault.diagnostic(name, "schedule"))?;
         Ok(ir)
-    }
-
-    /// What the reports rely on.
-    fn check(&self) -> Result<(), (String, String)> {
-        let operators = self.schedule.operators.len();
-        if operators != self.ppa.operators.len() {
-            let message = format!("{operators} operators, but {} in /ppa/operators", self.ppa.operators.len());
-            return Err(("/schedule/operators".into(), message));
-        }
-        let wrong = self.schedule.intervals.iter().position(|interval| interval.stage >= operators);
-        if let Some(at) = wrong {
-            let message =
-                format!("there are {operators} operators, stage {} is none", self.schedule.intervals[at].stage);
-            return Err((format!("/schedule/intervals/{at}/stage"), message));
-        }
-        let units = self.ppa.units.len();
-        if let Some(at) = self.ppa.operators.iter().position(|operator| operator.unit >= units) {
-            return Err((format!("/ppa/operators/{at}/unit"), format!("there are {units} units")));
-        }
-        if !(self.schedule.makespan_cycles > 0.0 && self.ppa.clock_mhz > 0.0) {
-            return Err(("/schedule/makespan_cycles".into(), "a schedule has a length and a clock above 0".into()));
-        }
-        Ok(())
     }
 }
 
@@ -209,7 +189,7 @@ fn parse<T: DeserializeOwned>(name: &str, text: &str, command: &str) -> Result<T
         // The place is shown; the message need not repeat it.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
-        let help = format!("`nerarch-dse {command}` writes this file; its keys are in docs/traces.md");
+        let help = format!("`nerarch-dse {command}` writes this file; its JSON Schema is in schemas/");
         Diagnostic::new(&Span::new(&source, at..at + 1), message).help(help)
     })
 }

@@ -1,14 +1,16 @@
 //! One workload on one hardware, from its mapping to a report.
 //!
 //! `ir` is what `map` and `schedule` write: versioned JSON that is described in `docs/traces.md`. `build` makes
-//! it by the same plan and evaluator as a sweep. The reports read the scheduled IR and nothing else: `text`, `markdown`,
-//! `html` with the page in `page/`, the static pictures `timeline_svg` and `graph_svg`, and `perfetto`. `roofline` places
-//! operators, `words` writes numbers for people.
+//! it by the same plan and evaluator as a sweep, `check` is what an IR must keep when it is read. The reports read the scheduled IR and nothing else: `text`, `markdown`,
+//! `html` with the page in `page/`, the static pictures `timeline_svg` and `graph_svg` (by `layers`), and `perfetto`.
+//! `roofline` places operators, `words` writes numbers for people.
 
 mod build;
+mod check;
 mod graph_svg;
 mod html;
 mod ir;
+mod layers;
 mod markdown;
 mod perfetto;
 mod roofline;
@@ -17,7 +19,7 @@ mod timeline_svg;
 mod words;
 
 pub use build::{map, schedule};
-pub use graph_svg::graph_svg;
+pub use graph_svg::{graph_svg, trace_svg};
 pub use html::html;
 pub use ir::{
     HardwareRef, MAPPED_FORMAT, MappedIr, PortBytes, Resource, SCHEDULED_FORMAT, ScheduleIr, ScheduledIr,

@@ -1,5 +1,6 @@
 //! Graphviz DOT: nodes, edge chains, attribute lists, nested subgraphs. A node in a subgraph whose name begins with
-//! `cluster` gets the attribute `cluster`; defaults (`node [...]`, `edge [...]`) are style and are skipped.
+//! `cluster` gets the attribute `cluster`, and the graph the attribute `clusters`: each with the one around it. Defaults
+//! (`node [...]`, `edge [...]`) are style and are skipped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,19 +8,38 @@ use std::sync::Arc;
 use super::dot_words::{Token, Words};
 use super::limits::MAX_DEPTH;
 use super::text::word_value;
+use crate::trace::cluster::{CLUSTER, CLUSTERS};
 use crate::trace::error::{Place, Problem, TraceError};
 use crate::trace::graph::{GraphBuilder, TraceGraph};
 use crate::trace::value::{Attributes, Value};
 
 /// Reads a DOT document.
 pub(super) fn read(text: &str) -> Result<TraceGraph, TraceError> {
-    let mut parser = Parser { words: Words::new(text), nodes: Vec::new(), places: HashMap::new(), edges: Vec::new() };
+    let mut parser = Parser {
+        words: Words::new(text),
+        nodes: Vec::new(),
+        places: HashMap::new(),
+        edges: Vec::new(),
+        clusters: Vec::new(),
+        around: HashMap::new(),
+    };
     let result = parser.document();
     let place = Place::in_text(text, parser.words.start());
     result.map_err(|error| error.at(place))?;
     let mut builder = GraphBuilder::default();
+    let clusters: Vec<(Value, Value)> = parser
+        .clusters
+        .into_iter()
+        .map(|name| {
+            let around = parser.around.get(&name).cloned().flatten();
+            (Value::Text(name), around.map_or(Value::None, Value::Text))
+        })
+        .collect();
+    if !clusters.is_empty() {
+        builder.attributes(Attributes::from_pairs([(Arc::from(CLUSTERS), Value::Dict(clusters))]));
+    }
     for node in parser.nodes {
-        let cluster = node.cluster.map(|name| (Arc::from("cluster"), Value::Text(name)));
+        let cluster = node.cluster.map(|name| (Arc::from(CLUSTER), Value::Text(name)));
         builder.node(node.id, Attributes::from_pairs(node.attributes.into_iter().chain(cluster)))?;
     }
     for (from, to, attributes) in parser.edges {
@@ -37,6 +57,10 @@ struct Parser<'a> {
     nodes: Vec<Node>,
     places: HashMap<Arc<str>, usize>,
     edges: Vec<(Arc<str>, Arc<str>, Attributes)>,
+    /// In the order of the file.
+    clusters: Vec<Arc<str>>,
+    /// For each the cluster that it stands in.
+    around: HashMap<Arc<str>, Option<Arc<str>>>,
 }
 
 /// A node as far as it is known: DOT may speak of it in several places.
@@ -160,13 +184,28 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A node exists from its first mention, and is in the first cluster that mentions it.
+    /// A node exists from its first mention, and is in the first cluster that mentions it or the innermost within that.
     fn mention(&mut self, id: &Arc<str>, cluster: Option<&Arc<str>>) {
         let place = *self.places.entry(id.clone()).or_insert(self.nodes.len());
         match self.nodes.get_mut(place) {
-            Some(node) if node.cluster.is_some() => {}
-            Some(node) => node.cluster = cluster.cloned(),
+            Some(node) => {
+                let within = |outer: &Arc<str>| {
+                    let around = |name: &Option<Arc<str>>| self.around.get(name.as_ref()?).cloned();
+                    std::iter::successors(Some(cluster.cloned()), around).flatten().any(|name| name == *outer)
+                };
+                if node.cluster.as_ref().is_none_or(within) {
+                    node.cluster = cluster.cloned();
+                }
+            }
             None => self.nodes.push(Node { id: id.clone(), cluster: cluster.cloned(), attributes: Vec::new() }),
+        }
+    }
+
+    /// A cluster stands where it is named first.
+    fn open(&mut self, name: &Arc<str>, around: Option<&Arc<str>>) {
+        if !self.around.contains_key(name) {
+            self.around.insert(name.clone(), around.cloned());
+            self.clusters.push(name.clone());
         }
     }
 
@@ -179,6 +218,9 @@ impl Parser<'_> {
         match self.words.next()? {
             Token::Mark('{') => {
                 let name: Option<Arc<str>> = name.filter(|name| name.starts_with("cluster")).map(Arc::from);
+                if let Some(name) = &name {
+                    self.open(name, cluster);
+                }
                 Ok((self.statements(name.as_ref().or(cluster), depth + 1)?, false))
             }
             token @ (Token::Word(_) | Token::Quoted(_)) if name.is_none() => {
