@@ -152,7 +152,7 @@ impl Block {
         let capacity = Self::parameter_name(identifier);
         let scaled =
             |figure: &Figure| format!("{} * {capacity} / {}", decimal(figure.value), decimal(self.capacity_kib.value));
-        let known = |figure: &Figure| match self.area_as_stored {
+        let known = || match self.area_as_stored {
             Some(_) => Known::Within(1.0, 1024.0),
             None => Known::Stated,
         };
@@ -164,7 +164,7 @@ impl Block {
         let area = self.area_mm2.as_ref().map(|figure| {
             Builder::new(&figure.span)
                 .text("each", scaled(figure), &figure.span)
-                .provenance(&known(figure), &figure.span)
+                .provenance(&known(), &figure.span)
         });
         let power = self.dynamic_mw.as_ref().or(self.leakage_mw.as_ref()).map(|first| {
             let mut table = Builder::new(&first.span);
@@ -174,7 +174,7 @@ impl Block {
             if let Some(figure) = &self.leakage_mw {
                 table = table.text("each_leakage", scaled(figure), &figure.span);
             }
-            table.provenance(&known(first), &first.span)
+            table.provenance(&known(), &first.span)
         });
         sram.optional("area_mm2", area).optional("power_mw", power)
     }
