@@ -82,8 +82,8 @@ const CASES: &[Case] = &[
     // GBU Table V: 66.1 to 80.6 frames per second.
     ("decomposition_binning", "gscore", "gscore", "plant", CIRCLE, "blend", [0.820_099, 1.0, 1.0]),
     // Instant-3D: 31.1 % off; 68.6 % off with the merger as well; 200 distinct of 1,000.
-    ("read_coalescing", "instant3d", "instant3d", "lego", "", "encode", [0.689, 1.0, 1.0]),
-    ("update_merging", "instant3d", "instant3d", "lego", "", "encode_gradient", [0.314 / 0.689, 0.2, 1.0]),
+    ("read_coalescing", "instant3d", "instant3d", "lego", "", "encode_density", [0.689, 1.0, 1.0]),
+    ("update_merging", "instant3d", "instant3d", "lego", "", "encode_density_gradient", [0.314 / 0.689, 0.2, 1.0]),
     // Bit widths: 4 of 16; 4 + 0.15 * 16 of 16.
     ("low_precision_sampling", "neurex", "neurex", "lego", "", "sample", [1.0, 0.25, 0.25]),
     ("sensitivity_driven_precision", "neurex", "neurex", "lego", "", "density", [1.0, 0.4, 0.4]),
