@@ -87,8 +87,11 @@ function topology(chosen) {
     else units.forEach((_, u) => link(170, middle(u, units.length), 730, height / 2, ...moved(u, "dram")));
     box(730, height / 2, "DRAM", reads + writes > 0);
   }
-  for (const [x, y, text] of labels)
-    draw(svg, "text", { x, y, "font-size": 12, "text-anchor": "middle", stroke: "#fff", "stroke-width": 6, "paint-order": "stroke" }, text);
+  for (const [x, y, text] of labels) {
+    const width = text.length * 6.6;
+    draw(svg, "rect", { x: x - width / 2, y: y - 12, width, height: 16, fill: "#fff" });
+    draw(svg, "text", { x, y, "font-size": 12, "text-anchor": "middle" }, text);
+  }
   units.forEach((unit, u) => box(20, middle(u, units.length), unit.block.name, operators.some(operator => operator.unit === u)));
   srams.forEach((sram, s) => box(380, middle(s, srams.length), sram.block.name, units.some((_, u) => moved(u, sram.block.name)[0] + moved(u, sram.block.name)[1] > 0)));
   at("topology").replaceChildren(svg);
