@@ -450,6 +450,30 @@ const CASES: &[Case] = &[
         &["has no parameter `gausians`", "did you mean `gaussians`?"],
     ),
     ("pipeline.toml", "scene.gaussians\"\n\n", "-1\"\n\n", &["-1 is below the least value 0", "count `gaussian`"]),
+    (
+        "pipeline.toml",
+        "gaussians = \"scene.gaussians\"",
+        "gaussians = \"scene.gaussians\"\ncounts = { gausian = 1 }",
+        &["pipeline.toml:17:12", "counts no `gausian` in the forward pass", "did you mean `gaussian`?"],
+    ),
+    (
+        "pipeline.toml",
+        "gaussians = \"scene.gaussians\"",
+        "gaussians = \"scene.gaussians\"\ncounts = { gaussian = -1 }",
+        &["pipeline.toml:17", "-1 is below the least value 0 in count `gaussian` of operator `cull`"],
+    ),
+    (
+        "pipeline.toml",
+        "gaussians = \"scene.gaussians\"",
+        "gaussians = \"scene.gaussians\"\ncounts = 5",
+        &["pipeline.toml:17", "`counts` must be a table, not a number"],
+    ),
+    (
+        "pipeline.toml",
+        "gaussians = \"scene.gaussians\"",
+        "gaussians = \"scene.gaussians\"\ncounts = { gaussian = \"scene.gausians\" }",
+        &["pipeline.toml:17", "`scene.gausians`", "did you mean `scene.gaussians`?"],
+    ),
     ("pipeline.toml", "to   = \"load\"", "to   = \"lod\"", &["there is no operator `lod`", "did you mean `load`?"]),
     (
         "pipeline.toml",

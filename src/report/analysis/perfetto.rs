@@ -3,6 +3,8 @@
 //! Every group of a unit is a thread; work of the whole unit stands on a thread of its own. Times are microseconds, as the
 //! format wants. Source: Trace Event Format, Google, 2016.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::ir::ScheduledIr;
@@ -17,7 +19,11 @@ pub fn perfetto(ir: &ScheduledIr) -> String {
         events.push(
             json!({ "ph": "M", "pid": process, "tid": 0, "name": "thread_name", "args": { "name": "whole unit" } }),
         );
-        for group in 0..unit.groups as usize {
+        // Those that worked: a unit may have very many.
+        let own = |stage: usize| ir.ppa.operators.get(stage).is_some_and(|operator| operator.unit == at);
+        let intervals = ir.schedule.intervals.iter().filter(|interval| own(interval.stage));
+        let groups: BTreeSet<usize> = intervals.filter_map(|interval| interval.group).collect();
+        for group in groups {
             let thread = format!("group {group}");
             events.push(json!({ "ph": "M", "pid": process, "tid": group + 1, "name": "thread_name", "args": { "name": thread } }));
         }

@@ -8,7 +8,7 @@ use super::words::{digits, percent, scaled, time};
 pub(super) fn sentences(ir: &ScheduledIr) -> Vec<String> {
     let ppa = &ir.ppa;
     let workload = &ir.workload;
-    let streamed = if workload.tiles > 1 { format!(", streamed in {} chunks", workload.tiles) } else { String::new() };
+    let streamed = if workload.tiles > 1 { format!(", streamed in {} chunks,", workload.tiles) } else { String::new() };
     let mut sentences = vec![format!(
         "{} on {} ({} nm, {} MHz): {} operators with {}FLOP{streamed} take {}.",
         workload.name,

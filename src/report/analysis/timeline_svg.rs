@@ -21,7 +21,7 @@ pub fn timeline_svg(ir: &ScheduledIr) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"13\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
     for tick in 0..=5 {
-        let cycles = ir.schedule.makespan_cycles * f64::from(tick) / 5.0;
+        let cycles = ir.schedule.makespan_cycles * (f64::from(tick) / 5.0);
         let x = LEFT + cycles * scale;
         let label = time(cycles, ir.ppa.clock_mhz);
         let anchor = if tick == 5 { "end" } else { "middle" };

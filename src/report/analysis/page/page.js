@@ -28,7 +28,7 @@ function curve(name, values, top, colour) {
   const label = document.createElement("span");
   label.textContent = name;
   row.appendChild(label);
-  const svg = draw(row, "svg", { viewBox: `0 0 ${values.length} 1`, preserveAspectRatio: "none" });
+  const svg = draw(row, "svg", { viewBox: `0 0 ${values.length} 1`, preserveAspectRatio: "none", "shape-rendering": "crispEdges" });
   values.forEach((value, bin) => {
     const height = top > 0 ? Math.min(1, value / top) : 0;
     draw(svg, "rect", { x: bin, y: 1 - height, width: 1.02, height, fill: colour });
@@ -61,11 +61,12 @@ function topology(chosen) {
     draw(svg, "rect", { x, y: y - 20, width: 150, height: 40, rx: 5, fill: busy ? "#e7f1f8" : "#fff", stroke: "#0072b2" });
     draw(svg, "text", { x: x + 75, y: y + 5, "text-anchor": "middle" }, name);
   };
+  // Drawn after all lines, so that none crosses a text.
+  const labels = [];
   const link = (x1, y1, x2, y2, reads, writes) => {
     const busy = reads + writes > 0;
     draw(svg, "line", { x1, y1, x2, y2, stroke: busy ? "#d55e00" : "#ccc", "stroke-width": busy ? 2.5 : 1 });
-    if (busy) draw(svg, "text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 5, "font-size": 11, "text-anchor": "middle", stroke: "#fff", "stroke-width": 4, "paint-order": "stroke" },
-      "read " + bytes(reads) + ", write " + bytes(writes));
+    if (busy) labels.push([(x1 + x2) / 2, (y1 + y2) / 2 + 4, "read " + bytes(reads) + ", write " + bytes(writes)]);
   };
   const moved = (unit, memory) => {
     let [reads, writes] = [0, 0];
@@ -85,6 +86,11 @@ function topology(chosen) {
     if (srams.length) srams.forEach((_, s) => link(530, middle(s, srams.length), 730, height / 2, s ? 0 : reads, s ? 0 : writes));
     else units.forEach((_, u) => link(170, middle(u, units.length), 730, height / 2, ...moved(u, "dram")));
     box(730, height / 2, "DRAM", reads + writes > 0);
+  }
+  for (const [x, y, text] of labels) {
+    const width = text.length * 6.6;
+    draw(svg, "rect", { x: x - width / 2, y: y - 12, width, height: 16, fill: "#fff" });
+    draw(svg, "text", { x, y, "font-size": 12, "text-anchor": "middle" }, text);
   }
   units.forEach((unit, u) => box(20, middle(u, units.length), unit.block.name, operators.some(operator => operator.unit === u)));
   srams.forEach((sram, s) => box(380, middle(s, srams.length), sram.block.name, units.some((_, u) => moved(u, sram.block.name)[0] + moved(u, sram.block.name)[1] > 0)));
