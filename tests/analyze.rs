@@ -20,7 +20,7 @@ const FITS: [(&str, &[&str]); 5] = [
     ("gaurast", &["splatfacto"]),
     ("gbu", &["splatfacto"]),
     // Its elements are declared for every kind.
-    ("unirender", &["vanilla", "instant", "splatfacto"]),
+    ("unirender", &[""]),
 ];
 
 #[test]
