@@ -9,7 +9,7 @@ use super::folder::RunFolder;
 use super::progress::Progress;
 use crate::explore::record::{Layout, RecordWriter};
 use crate::explore::sensitivity::{Collector, Sensitivity};
-use crate::explore::{Block, Observer, Space};
+use crate::explore::{Block, Digest, Observer, Space};
 use crate::ppa::Plan;
 use crate::report::csv::CsvWriter;
 use crate::report::parquet::ParquetSink;
@@ -42,6 +42,15 @@ impl Observer for Session<'_> {
             result.map_err(|error| named(record.path(), &error))?;
         }
         self.fresh += block.indices.len() as u64;
+        Ok(())
+    }
+
+    fn digested(&mut self, number: u64, digest: &Digest) -> io::Result<()> {
+        if let Some(record) = &mut self.record {
+            let result = record.digest(number, digest);
+            result.map_err(|error| named(record.path(), &error))?;
+        }
+        self.fresh += digest.counts.points;
         Ok(())
     }
 

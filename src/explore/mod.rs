@@ -7,6 +7,7 @@
 //! evolves towards it. [`sensitivity`] says which axes matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
+mod digest;
 pub mod exact;
 pub mod history;
 pub mod hypervolume;
@@ -21,6 +22,7 @@ pub mod sensitivity;
 mod shard;
 mod space;
 
+pub use digest::Digest;
 pub use pareto::{Archive, FrontPoint};
 pub use points::{Points, count_points};
 pub use runner::{Block, End, Job, Observer, RunError, Summary, run, run_block};

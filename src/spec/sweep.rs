@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use super::diagnostic::{Collector, Diagnostic};
 pub use super::objective::ObjectiveDecl;
 use super::output::read_output;
-pub use super::output::{MarkDecl, OutputDecl};
+pub use super::output::{MarkDecl, OutputDecl, RowsKept};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 use super::search::read_search;

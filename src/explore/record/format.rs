@@ -27,6 +27,8 @@ const MARK: u32 = 0x4e52_4445;
 pub enum Kind {
     /// The evaluated points of one block; the number is the block's.
     Block,
+    /// What is kept of one block of which the rows are not; the number is the block's.
+    Digest,
     /// The state of a search, opaque here; the number is the generation's. The last one counts.
     State,
 }
@@ -36,6 +38,7 @@ impl Kind {
         match self {
             Self::Block => 1,
             Self::State => 2,
+            Self::Digest => 3,
         }
     }
 
@@ -43,6 +46,7 @@ impl Kind {
         match code {
             1 => Some(Self::Block),
             2 => Some(Self::State),
+            3 => Some(Self::Digest),
             _ => None,
         }
     }

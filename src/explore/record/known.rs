@@ -4,7 +4,9 @@ use std::io;
 
 use super::layout::Layout;
 use super::reader::RecordReader;
+use crate::explore::digest::Digest;
 use crate::explore::runner::Block;
+use crate::spec::sweep::Goal;
 
 /// The blocks of one or several records: an interrupted run's own, or those of its shards.
 #[derive(Debug)]
@@ -22,6 +24,17 @@ impl Known {
     /// True if the block is known.
     pub fn has(&self, number: u64) -> bool {
         self.readers.iter().any(|reader| reader.has(number))
+    }
+
+    /// What was kept of the block, if that is known.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn digest(&self, number: u64, goals: &[Goal]) -> io::Result<Option<Digest>> {
+        match self.readers.iter().find(|reader| reader.has(number)) {
+            Some(reader) => reader.digest(number, &self.layout, goals),
+            None => Ok(None),
+        }
     }
 
     /// The block, if it is known.
