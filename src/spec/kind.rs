@@ -1,7 +1,8 @@
 //! `operators/kinds/*.toml`: operator kinds, their parameters and their counts.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::catalog::{self, Category};
 use super::diagnostic::Collector;
 use super::expr;
 use super::reader::{Quantity, Reader};
@@ -76,6 +77,20 @@ const BYTES: [(&str, &str, &str); 3] = [
     ("weight_bytes", "weight", "weight * bits / 8"),
     ("write_bytes", "output", "output * bits / 8"),
 ];
+
+/// The stock libraries and their kinds. They are read once: every study needs them, and they never change.
+pub fn stock() -> (&'static [Arc<Source>], &'static [KindDecl]) {
+    static STOCK: OnceLock<(Vec<Arc<Source>>, Vec<KindDecl>)> = OnceLock::new();
+    let (sources, kinds) = STOCK.get_or_init(|| {
+        let names = catalog::stock_names(Category::Kinds);
+        let sources: Vec<_> = names.iter().filter_map(|name| catalog::stock(Category::Kinds, name)).collect();
+        let faults = Collector::default();
+        let kinds = sources.iter().flat_map(|source| read(source, &faults)).collect();
+        debug_assert_eq!(faults.error_count(), 0, "a stock library is wrong");
+        (sources, kinds)
+    });
+    (sources, kinds)
+}
 
 /// Reads an operator library; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Vec<KindDecl> {

@@ -104,13 +104,9 @@ impl Study {
             .iter()
             .map(|scene| find(Category::Scene, scene).and_then(|source| scene::read(&source, diagnostics)))
             .collect();
-        let mut kinds = Vec::new();
-        for name in catalog::stock_names(Category::Kinds) {
-            if let Some(source) = catalog::stock(Category::Kinds, &name) {
-                kinds.extend(kind::read(&source, diagnostics));
-                sources.push(source);
-            }
-        }
+        let (libraries, stock) = kind::stock();
+        sources.extend(libraries.iter().cloned());
+        let mut kinds = stock.to_vec();
         let scenes: Option<Vec<SceneDecl>> = scenes.into_iter().collect();
         let (hardware, pipeline, scenes) = (hardware?, pipeline?, scenes?);
         sources.extend(scenes.iter().filter_map(|scene| scene.tiles_source.clone()));

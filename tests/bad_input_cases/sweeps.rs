@@ -153,5 +153,23 @@ pub const CASES: &[Case] = &[
         "\"nsga2\"\nbudget = { evaluations = 9 }\npopulation = 2",
         &["`population` must be a whole number of at least 4"],
     ),
+    (
+        "sweep.toml",
+        "[search]",
+        "[output]\nrows = \"front\"\nformats = [\"csv\"]\n[search]",
+        &["sweep.toml:17:12", "results.csv needs every point", "rows = \"all\""],
+    ),
+    (
+        "sweep.toml",
+        "[search]",
+        "[output]\nrows = \"front\"\nfigures = [\"sensitivity\"]\n[search]",
+        &["the sensitivity needs every point"],
+    ),
+    (
+        "sweep.toml",
+        "[search]",
+        "[output]\nrows = \"some\"\n[search]",
+        &["`rows` cannot be \"some\"", "known are: all, front"],
+    ),
     ("sweep.toml", "[search]", "[output]\nformats = [\"xlsx\"]\n[search]", &["there is no format \"xlsx\""]),
 ];

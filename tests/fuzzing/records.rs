@@ -2,14 +2,20 @@
 
 use std::sync::OnceLock;
 
-use nerarch_dse::explore::record::{Identity, Layout, RecordReader, format};
+use nerarch_dse::explore::record::{Identity, Layout, RecordReader, digest, format};
 use nerarch_dse::ppa::Plan;
 use nerarch_dse::spec::Study;
+use nerarch_dse::spec::sweep::Goal;
 
 /// The input is what stands behind a sound header. A checksum is no defence against a fuzzer, so the entry is also tried
 /// with the right one.
 pub fn record(input: &[u8]) {
-    let file = tempfile::NamedTempFile::new().expect("file");
+    let memory = std::path::Path::new("/dev/shm");
+    let file = match memory.is_dir() {
+        true => tempfile::NamedTempFile::new_in(memory),
+        false => tempfile::NamedTempFile::new(),
+    };
+    let file = file.expect("file");
     let split = input.len().min(20);
     for bytes in
         [input.to_vec(), [format::header("{}"), input.to_vec()].concat(), sealed(&input[..split], &input[split..])]
@@ -27,6 +33,12 @@ pub fn record(input: &[u8]) {
         }
     }
     let _ = layout().unpack(input);
+    let goals = [Goal::Minimise, Goal::Maximise];
+    if let Some(digest) = digest::unpack(input, layout(), &goals) {
+        let mut own = Vec::new();
+        digest::pack(&digest, &mut own);
+        assert!(digest::unpack(&own, layout(), &goals).is_some(), "what was packed is unpacked");
+    }
 }
 
 /// A header, and one entry with the number and payload of the input and everything else right.
