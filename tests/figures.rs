@@ -166,7 +166,7 @@ fn stock_pipelines() -> Vec<(PipelineDecl, Vec<KindDecl>)> {
     let read = |name: String| {
         let collector = Collector::default();
         let decl = pipeline::read(&stock(Category::Pipeline, &name).expect("stock"), &collector);
-        let mut kinds = kind::stock(&collector);
+        let mut kinds = kind::stock().1.to_vec();
         let (decl, _) = collector.finish(decl).unwrap_or_else(|faults| panic!("{faults}"));
         kinds.extend(decl.kinds.iter().cloned());
         (decl, kinds)

@@ -43,6 +43,7 @@ pub fn measure(ready: &Ready, points: &Points) -> Result<Cost, Failure> {
         space: &ready.space,
         search: &ready.study.sweep.search,
         shown: &ready.schema.shown_parameters,
+        rows: ready.study.sweep.output.rows,
         threads: 1,
         shard: Shard::WHOLE,
         known: None,

@@ -42,7 +42,7 @@ pub fn run(arguments: &GraphArguments) -> Result<ExitCode, Failure> {
     let source = catalog::find(Category::Pipeline, &arguments.pipeline, None).map_err(fail)?;
     let diagnostics = Collector::default();
     let pipeline = pipeline::read(&source, &diagnostics);
-    let mut kinds = kind::stock(&diagnostics);
+    let mut kinds = kind::stock().1.to_vec();
     let (pipeline, warnings) = diagnostics.finish(pipeline)?;
     show_warnings(&warnings);
     kinds.extend(pipeline.kinds.iter().cloned());

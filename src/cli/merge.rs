@@ -85,6 +85,7 @@ fn merge(arguments: &MergeArguments, ready: &Ready, stop: &AtomicBool) -> Result
         space: &ready.space,
         search: &ready.study.sweep.search,
         shown: &ready.schema.shown_parameters,
+        rows: ready.study.sweep.output.rows,
         threads,
         shard: Shard::WHOLE,
         known: Some(&known),

@@ -9,7 +9,7 @@ use super::folder::RunFolder;
 use super::progress::Progress;
 use crate::explore::record::{Layout, RecordWriter};
 use crate::explore::sensitivity::{Collector, Sensitivity};
-use crate::explore::{Block, Observer, Space};
+use crate::explore::{Block, Digest, Observer, Space};
 use crate::ppa::Plan;
 use crate::report::csv::CsvWriter;
 use crate::report::parquet::ParquetSink;
@@ -57,6 +57,15 @@ impl Observer for Session<'_> {
         self.record
             .as_mut()
             .map_or(Ok(()), |record| record.clock(seconds).map_err(|error| named(record.path(), &error)))
+    }
+
+    fn digested(&mut self, number: u64, digest: &Digest) -> io::Result<()> {
+        if let Some(record) = &mut self.record {
+            let result = record.digest(number, digest);
+            result.map_err(|error| named(record.path(), &error))?;
+        }
+        self.fresh += digest.counts.points;
+        Ok(())
     }
 
     fn block(&mut self, block: &Block) -> io::Result<()> {

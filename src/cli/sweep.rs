@@ -127,6 +127,7 @@ impl Sweep<'_> {
             space: &ready.space,
             search: &ready.study.sweep.search,
             shown: &ready.schema.shown_parameters,
+            rows: ready.study.sweep.output.rows,
             threads,
             shard,
             known: known.as_ref(),

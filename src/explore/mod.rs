@@ -8,6 +8,7 @@
 //! matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
+mod digest;
 pub mod exact;
 pub mod history;
 pub mod hypervolume;
@@ -24,6 +25,7 @@ mod session;
 mod shard;
 mod space;
 
+pub use digest::Digest;
 pub use pareto::{Archive, FrontPoint};
 pub use points::{Points, count_points};
 pub use runner::{Block, End, Job, Observer, RunError, Summary, run, run_block};

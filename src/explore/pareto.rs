@@ -78,8 +78,13 @@ impl Archive {
     /// Offers every point of another archive over the same goals.
     pub fn merge(&mut self, other: Archive) {
         for point in other.points {
-            self.offer(point.index, &point.objectives, point.ties);
+            self.add(point);
         }
+    }
+
+    /// Offers a point that stands for its ties too.
+    pub fn add(&mut self, point: FrontPoint) {
+        self.offer(point.index, &point.objectives, point.ties);
     }
 
     fn offer(&mut self, index: u64, objectives: &[f64], ties: u64) -> bool {

@@ -7,6 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rayon::prelude::*;
 
 use super::block::{BlockEvaluator, front};
+use super::digest::Digest;
 use super::exact::Certificate;
 use super::history::History;
 use super::pareto::{Archive, FrontPoint, thinned};
@@ -16,12 +17,12 @@ use super::search::{Session, StopReason, run_strategy};
 use super::shard::Shard;
 use super::space::Space;
 use crate::ppa::{Outcome, Plan};
-use crate::spec::sweep::SearchDecl;
+use crate::spec::sweep::{Goal, RowsKept, SearchDecl};
 
 /// Blocks of each core between two hand-overs.
 pub const BLOCKS_PER_THREAD: usize = 4;
 /// Failures whose reason the summary keeps.
-const KEPT_FAILURES: usize = 5;
+pub(super) const KEPT_FAILURES: usize = 5;
 
 /// Why a run stopped.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +103,16 @@ pub trait Observer: Send {
         Ok(())
     }
 
+    /// Takes what is kept of a block that was evaluated just now, in place of [`Self::evaluated`] and [`Self::block`], if the
+    /// job keeps the front only.
+    ///
+    /// # Errors
+    /// What keeps it from being saved; the run stops.
+    fn digested(&mut self, number: u64, digest: &Digest) -> io::Result<()> {
+        let _ = (number, digest);
+        Ok(())
+    }
+
     /// Takes a block, evaluated just now or known before, in the order of indices.
     ///
     /// # Errors
@@ -147,6 +158,8 @@ pub struct Job<'a> {
     pub search: &'a SearchDecl,
     /// Positions in [`Plan::parameters`] of the parameters that blocks carry.
     pub shown: &'a [usize],
+    /// What is handed on of the points; searches that choose as they go hand on all.
+    pub rows: RowsKept,
     /// Number of threads.
     pub threads: usize,
     /// Which part of the blocks.
@@ -175,10 +188,25 @@ pub enum End {
 /// A block that is there.
 struct Done {
     number: u64,
-    block: Block,
-    front: Archive,
+    kept: Kept,
     /// True if it was evaluated just now.
     fresh: bool,
+}
+
+/// What is there of a block.
+enum Kept {
+    Rows { block: Block, front: Archive },
+    Digest(Digest),
+}
+
+impl Done {
+    /// The first point that failed: index, reason.
+    fn failure(&self) -> Option<(u64, &String)> {
+        match &self.kept {
+            Kept::Rows { block, .. } => block.reasons.first().map(|(row, reason)| (block.indices[*row], reason)),
+            Kept::Digest(digest) => digest.counts.failures.first().map(|(index, reason)| (*index, reason)),
+        }
+    }
 }
 
 /// Evaluates the points of a search that are not known yet.
@@ -217,7 +245,7 @@ fn run_search(job: &Job<'_>, pool: &rayon::ThreadPool, observer: &mut dyn Observ
         return Ok(End::Stopped);
     }
     let (stop, certificate) = ending.map_or((None, None), |(stop, certificate)| (Some(stop), certificate));
-    let goals: Vec<_> = job.plan.objectives.iter().map(|objective| objective.goal).collect();
+    let goals = goals(job);
     let front = session.archive.into_front();
     let history = Some(session.entries.history(&goals, &front, session.summary.points));
     let front = thinned(front, &goals, job.search.tolerance());
@@ -242,7 +270,7 @@ fn produce(job: &Job<'_>, points: &Points, halt: &AtomicBool, sender: &SyncSende
                         return Ok(None);
                     }
                     let done = block(job, points, evaluator, number)?;
-                    if job.fail_fast && done.block.failures().next().is_some() {
+                    if job.fail_fast && done.failure().is_some() {
                         halt.store(true, Relaxed);
                     }
                     Ok(Some(done))
@@ -263,6 +291,9 @@ pub fn run_block(job: &Job<'_>, points: &Points, number: u64) -> Block {
 }
 
 fn block(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, number: u64) -> io::Result<Done> {
+    if job.rows == RowsKept::Front {
+        return digest(job, points, evaluator, number);
+    }
     let known = match job.known {
         Some(known) => known.block(number)?,
         None => None,
@@ -278,7 +309,31 @@ fn block(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, num
         }
         None => (evaluator.evaluate(points.range(number).map(|position| points.index(position))), true),
     };
-    Ok(Done { number, front: front(job, &block), block, fresh })
+    Ok(Done { number, kept: Kept::Rows { front: front(job, &block), block }, fresh })
+}
+
+/// A block of which the rows go at once. To retry a failed point is to evaluate its block.
+fn digest(job: &Job<'_>, points: &Points, evaluator: &mut BlockEvaluator<'_>, number: u64) -> io::Result<Done> {
+    let range = points.range(number);
+    let known = match job.known {
+        Some(known) => known.digest(number, &goals(job))?,
+        None => None,
+    };
+    if let Some(digest) = known {
+        if digest.counts.points != range.end - range.start {
+            let message = format!("block {number} of the record holds other points than this run's");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        if !job.retry_failed || digest.counts.failed == 0 {
+            return Ok(Done { number, kept: Kept::Digest(digest), fresh: false });
+        }
+    }
+    let block = evaluator.evaluate(range.map(|position| points.index(position)));
+    Ok(Done { number, kept: Kept::Digest(Digest::of(job, &block)), fresh: true })
+}
+
+fn goals(job: &Job<'_>) -> Vec<Goal> {
+    job.plan.objectives.iter().map(|objective| objective.goal).collect()
 }
 
 /// Saves, counts and hands on what comes, in order.
@@ -287,17 +342,20 @@ fn consume(
     windows: impl Iterator<Item = io::Result<Vec<Option<Done>>>>,
     observer: &mut dyn Observer,
 ) -> Result<End, RunError> {
-    let goals: Vec<_> = job.plan.objectives.iter().map(|objective| objective.goal).collect();
+    let goals = goals(job);
     let mut archive = Archive::new(goals.clone());
     let mut summary = Summary::new(job.plan);
     for window in windows {
         let window = window?;
         for done in window.iter().flatten().filter(|done| done.fresh) {
-            observer.evaluated(done.number, &done.block)?;
+            match &done.kept {
+                Kept::Rows { block, .. } => observer.evaluated(done.number, block)?,
+                Kept::Digest(digest) => observer.digested(done.number, digest)?,
+            }
         }
         let failure = window.iter().flatten().find_map(|done| {
-            let (row, reason) = done.block.failures().next()?;
-            Some(RunError::Point { index: done.block.indices[*row], reason: reason.clone() })
+            let (index, reason) = done.failure()?;
+            Some(RunError::Point { index, reason: reason.clone() })
         });
         if let Some(failure) = failure.filter(|_| job.fail_fast) {
             return Err(failure);
@@ -306,9 +364,17 @@ fn consume(
             return Ok(End::Stopped);
         }
         for done in window.into_iter().flatten() {
-            summary.count(&done.block);
-            archive.merge(done.front);
-            observer.block(&done.block)?;
+            match done.kept {
+                Kept::Rows { block, front } => {
+                    summary.count(&block);
+                    archive.merge(front);
+                    observer.block(&block)?;
+                }
+                Kept::Digest(digest) => {
+                    summary.add(digest.counts);
+                    archive.merge(digest.front);
+                }
+            }
         }
         observer.progress(summary.points, archive.len());
     }
@@ -320,6 +386,23 @@ impl Summary {
     /// The summary before the first point.
     pub(super) fn new(plan: &Plan) -> Self {
         Self { constraint_misses: vec![0; plan.constraints.len()], ..Self::default() }
+    }
+
+    /// Adds what was counted in the points behind these.
+    fn add(&mut self, more: Self) {
+        self.points += more.points;
+        self.feasible += more.feasible;
+        self.failed += more.failed;
+        let room = KEPT_FAILURES.saturating_sub(self.failures.len());
+        self.failures.extend(more.failures.into_iter().take(room));
+        for (misses, more) in self.constraint_misses.iter_mut().zip(more.constraint_misses) {
+            *misses += more;
+        }
+        if let Some((_, _, violation)) = more.nearest
+            && self.nearest.is_none_or(|(_, _, least)| violation < least)
+        {
+            self.nearest = more.nearest;
+        }
     }
 
     pub(super) fn count(&mut self, block: &Block) {

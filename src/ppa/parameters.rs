@@ -78,7 +78,11 @@ pub fn collect(study: &Study, diagnostics: &Collector) -> (Vec<Parameter>, Vec<A
         }
     }
     let mut axes = Vec::new();
-    for slot in groups.finish() {
+    let mut slots: Vec<Slot> = groups.finish().into_iter().collect();
+    let count = slots.len();
+    // What is beyond the limit stays as declared: the plan is refused all the same.
+    slots.truncate(MAX_AXES);
+    for slot in slots {
         let index = axes.len();
         match slot {
             Slot::Alone(at, axis, when) => {
@@ -97,14 +101,13 @@ pub fn collect(study: &Study, diagnostics: &Collector) -> (Vec<Parameter>, Vec<A
             }
         }
     }
-    if axes.len() > MAX_AXES
+    if count > MAX_AXES
         && let Some(given) = study.sweep.parameters.last()
     {
         diagnostics.error(
-            Diagnostic::new(&given.span, format!("this sweep has {} axes, more than {MAX_AXES}", axes.len()))
+            Diagnostic::new(&given.span, format!("this sweep has {count} axes, more than {MAX_AXES}"))
                 .help("fix some of them"),
         );
-        axes.truncate(MAX_AXES);
     } else {
         resolve_conditions(&parameters, &mut axes, diagnostics);
     }

@@ -115,12 +115,26 @@ pub fn stock(category: Category, name: &str) -> Option<Arc<Source>> {
 
 /// Finds the declaration that `name` means: a path, or a name in the user's folder, or a stock name.
 ///
-/// `referrer` is the place that mentions the name; its folder is searched too.
+/// `referrer` is the place that mentions the name; its folder and the one above it are searched too. A name in a file is
+/// not trusted: as a path it is relative and never goes up, so it stays in those folders and the current one. Symbolic links
+/// there are followed: whoever may put them there may put the file there. A name on the command line (no `referrer`) is the
+/// user's own and may be any path.
 ///
 /// # Errors
 /// If there is none, or the file cannot be read: what to do, with the nearest name.
 pub fn find(category: Category, name: &str, referrer: Option<&Span>) -> Result<Arc<Source>, Diagnostic> {
     let place = |diagnostic: Diagnostic| Diagnostic { span: referrer.cloned(), ..diagnostic };
+    if let Some(span) = referrer
+        && !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    {
+        return Err(Diagnostic::new(span, format!("`{name}` leaves the folders that this file may name")).help(
+            format!(
+                "name a file below this file's folder, the folder above it, or the current one; or put it into `{}/` \
+                 there and write its bare name",
+                category.folder()
+            ),
+        ));
+    }
     for path in candidates(category, name, referrer) {
         if path.is_dir() {
             return Err(place(
@@ -185,10 +199,16 @@ pub fn read(path: &Path) -> Result<Arc<Source>, Diagnostic> {
     let fail = |error: std::io::Error| {
         Diagnostic::placeless(format!("`{name}` cannot be read: {error}")).help("check the path and its permissions")
     };
-    let file = File::open(path).map_err(fail)?;
-    if file.metadata().map_err(fail)?.is_dir() {
+    // Asked before it is opened: opening a pipe waits for whoever writes to it.
+    let kind = std::fs::metadata(path).map_err(fail)?.file_type();
+    if kind.is_dir() {
         return Err(Diagnostic::placeless(format!("`{name}` is a folder, not a file")).help("name the file in it"));
     }
+    if !kind.is_file() {
+        return Err(Diagnostic::placeless(format!("`{name}` is a device or a pipe, not a file"))
+            .help("write its content to a file and name that"));
+    }
+    let file = File::open(path).map_err(fail)?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -230,7 +250,8 @@ pub fn companion(file_name: &str, referrer: &Span) -> Result<Arc<Source>, Diagno
                     origin: Origin::Stock(path),
                 }))
             }
-            None => Err(Diagnostic::new(referrer, format!("there is no stock file `{file_name}`"))),
+            None => Err(Diagnostic::new(referrer, format!("there is no stock file `{file_name}`"))
+                .help("stock scenes name their stock tiles; copy the scene to a folder of your own")),
         },
     }
 }

@@ -1,8 +1,8 @@
 //! `operators/kinds/*.toml`: operator kinds, their parameters and their counts.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::catalog::{self, Category, stock_names};
+use super::catalog::{self, Category};
 use super::diagnostic::Collector;
 use super::expr;
 use super::reader::{Quantity, Reader};
@@ -93,6 +93,20 @@ const BYTES: [(&str, &str, &str); 3] = [
     ("write_bytes", "output", "output * bits / 8"),
 ];
 
+/// The stock libraries and their kinds. They are read once: every study needs them, and they never change.
+pub fn stock() -> (&'static [Arc<Source>], &'static [KindDecl]) {
+    static STOCK: OnceLock<(Vec<Arc<Source>>, Vec<KindDecl>)> = OnceLock::new();
+    let (sources, kinds) = STOCK.get_or_init(|| {
+        let names = catalog::stock_names(Category::Kinds);
+        let sources: Vec<_> = names.iter().filter_map(|name| catalog::stock(Category::Kinds, name)).collect();
+        let faults = Collector::default();
+        let kinds = sources.iter().flat_map(|source| read(source, &faults)).collect();
+        debug_assert_eq!(faults.error_count(), 0, "a stock library is wrong");
+        (sources, kinds)
+    });
+    (sources, kinds)
+}
+
 /// Reads an operator library; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Vec<KindDecl> {
     let root = tree::parse(source, diagnostics);
@@ -100,13 +114,6 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Vec<KindDecl> {
     let kinds = read_kinds(&reader);
     reader.finish();
     kinds
-}
-
-/// Every kind of the stock libraries; faults go to `diagnostics`.
-pub fn stock(diagnostics: &Collector) -> Vec<KindDecl> {
-    let names = stock_names(Category::Kinds).into_iter();
-    let sources = names.filter_map(|name| catalog::stock(Category::Kinds, &name));
-    sources.flat_map(|source| read(&source, diagnostics)).collect()
 }
 
 /// Reads the `[[kind]]` tables of a library or a pipeline file.

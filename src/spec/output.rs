@@ -9,9 +9,21 @@ use super::tree::{Node, Table, Value};
 /// Most marked designs: a figure has as many shapes.
 pub const MAX_MARKS: usize = 5;
 
+/// What a run keeps of the points that it evaluates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RowsKept {
+    /// Every point: a row of the result files, and of the record.
+    #[default]
+    All,
+    /// The front only, and what was counted.
+    Front,
+}
+
 /// `[output]`.
 #[derive(Debug, Clone)]
 pub struct OutputDecl {
+    /// What is kept of the points.
+    pub rows: RowsKept,
     /// Write `results.csv`.
     pub csv: bool,
     /// Write `results.parquet`.
@@ -33,6 +45,7 @@ pub struct OutputDecl {
 impl Default for OutputDecl {
     fn default() -> Self {
         Self {
+            rows: RowsKept::All,
             csv: true,
             parquet: true,
             pareto_figure: true,
@@ -61,6 +74,7 @@ const FIGURES: [&str; 4] = ["pareto", "tiles", "convergence", "sensitivity"];
 /// Reads `[output]`; faults go to `diagnostics`.
 pub(super) fn read_output(table: &Table, diagnostics: &Collector) -> OutputDecl {
     let reader = Reader::new(table, "[output]", diagnostics);
+    let rows = reader.choice("rows", &[("all", RowsKept::All), ("front", RowsKept::Front)]).unwrap_or_default();
     let formats = reader.texts("formats");
     for (format, span) in &formats {
         if !matches!(format.as_str(), "csv" | "parquet") {
@@ -71,16 +85,31 @@ pub(super) fn read_output(table: &Table, diagnostics: &Collector) -> OutputDecl 
     for (figure, span) in figures.iter().filter(|(figure, _)| !FIGURES.contains(&figure.as_str())) {
         reader.error(span, format!("there is no figure \"{figure}\""), did_you_mean(figure, FIGURES));
     }
+    if rows == RowsKept::Front {
+        let needed = formats.first().map(|(format, span)| (format!("results.{format}"), span));
+        let sensitivity = figures.iter().find(|(figure, _)| figure == "sensitivity");
+        for (what, span) in needed.into_iter().chain(sensitivity.map(|(_, span)| ("the sensitivity".into(), span))) {
+            reader.error(
+                span,
+                format!("{what} needs every point, but rows = \"front\" keeps the front only"),
+                "remove it, or write rows = \"all\"",
+            );
+        }
+    }
     let metrics = reader.texts("metrics");
     let marks: Vec<MarkDecl> =
         reader.tables("mark").into_iter().filter_map(|table| read_mark(table, diagnostics)).collect();
     if let Some(mark) = marks.get(MAX_MARKS) {
         reader.error(&mark.span, format!("a figure has room for {MAX_MARKS} marks"), "remove some");
     }
-    let has = |format: &str| table.get("formats").is_none() || formats.iter().any(|(name, _)| name == format);
+    let has = |format: &str| match table.get("formats") {
+        None => rows == RowsKept::All,
+        Some(_) => formats.iter().any(|(name, _)| name == format),
+    };
     let figure = |name: &str| figures.iter().find(|(figure, _)| figure == name).map(|(_, span)| span.clone());
     reader.finish();
     OutputDecl {
+        rows,
         csv: has("csv"),
         parquet: has("parquet"),
         pareto_figure: table.get("figures").is_none() || figure("pareto").is_some(),

@@ -103,8 +103,10 @@ impl SearchDecl {
 
 /// Members of a generation where the file does not say.
 const DEFAULT_POPULATION: u64 = 100;
-/// Most points of a sample that spreads over the axes.
-const MAX_SPREAD: u64 = 100_000_000;
+/// Most members of a generation.
+pub const MAX_POPULATION: u64 = 65_536;
+/// Most points of a sample.
+pub const MAX_SAMPLES: u64 = 100_000_000;
 
 /// How much a search may do; without limits it ends by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -133,6 +135,15 @@ pub(super) fn read_search(table: &Table, diagnostics: &Collector) -> Option<Sear
         );
     }
     let population = reader.whole("population", 4);
+    if let (Some(members), Some(node)) =
+        (population.filter(|members| *members > MAX_POPULATION), table.get("population"))
+    {
+        reader.error(
+            &node.span,
+            format!("`population` is {members}, more than {MAX_POPULATION}"),
+            "a few hundred members are enough; raise the budget instead",
+        );
+    }
     let budget = reader.table("budget").map_or_else(Budget::default, |table| read_budget(table, diagnostics));
     let strategy = if stated { strategy } else { Some(Strategy::Grid) };
     if let Some(strategy) = strategy {
@@ -141,7 +152,7 @@ pub(super) fn read_search(table: &Table, diagnostics: &Collector) -> Option<Sear
     let objectives = reader.required("objectives").map(|node| read_objectives(node, &reader));
     let scalar = read_scalar(&reader, table, strategy, objectives.as_ref().map_or(0, Vec::len));
     reader.finish();
-    let population = usize::try_from(population.unwrap_or(DEFAULT_POPULATION)).ok()?;
+    let population = usize::try_from(population.unwrap_or(DEFAULT_POPULATION).min(MAX_POPULATION)).ok()?;
     let span = table.get("strategy").map_or(&table.span, |node| &node.span).clone();
     Some(SearchDecl {
         strategy: strategy?,
@@ -165,10 +176,10 @@ fn check_search(reader: &Reader<'_>, table: &Table, strategy: Strategy, samples:
             format!("strategy \"{name}\" needs the number of its points"),
             "add `samples = 10000`",
         ),
-        (true, Some(node)) if strategy != Strategy::Random && samples.is_some_and(|samples| samples > MAX_SPREAD) => {
+        (true, Some(node)) if samples.is_some_and(|samples| samples > MAX_SAMPLES) => {
             reader.error(
                 &node.span,
-                format!("strategy \"{name}\" holds its points in memory and takes at most {MAX_SPREAD}"),
+                format!("strategy \"{name}\" holds its points in memory and takes at most {MAX_SAMPLES}"),
                 "use fewer, or walk all points with strategy = \"grid\"",
             );
         }

@@ -126,7 +126,7 @@ impl Study {
         let diagnostics = Collector::default();
         let source = catalog::find(Category::Hardware, hardware, None).map_err(|fault| Diagnostics(vec![fault]))?;
         let decl = hardware::read(&source, &diagnostics);
-        let kinds = stock_kinds(&diagnostics).into_iter().flat_map(|(_, kinds)| kinds).collect();
+        let kinds = kind::stock().1.to_vec();
         diagnostics.finish(decl.map(|decl| (decl, kinds))).map(|(found, _)| found)
     }
 
@@ -212,11 +212,9 @@ impl Study {
                     .and_then(|source| read_technique(&source, chosen, diagnostics)),
             );
         }
-        let mut kinds = Vec::new();
-        for (source, more) in stock_kinds(diagnostics) {
-            kinds.extend(more);
-            sources.push(source);
-        }
+        let (libraries, stock) = kind::stock();
+        sources.extend(libraries.iter().cloned());
+        let mut kinds = stock.to_vec();
         let scenes: Option<Vec<SceneDecl>> = scenes.into_iter().collect();
         let (hardware, mut scenes) = (hardware?, scenes?);
         let pipeline = if is_trace {
@@ -274,13 +272,6 @@ impl Study {
         };
         Some(Self { sweep, hardware, pipeline, scenes, measured, kinds, techniques, sources })
     }
-}
-
-/// The stock operator kinds, by file.
-fn stock_kinds(diagnostics: &Collector) -> Vec<(Arc<Source>, Vec<KindDecl>)> {
-    let names = catalog::stock_names(Category::Kinds);
-    let files = names.iter().filter_map(|name| catalog::stock(Category::Kinds, name));
-    files.map(|source| (Arc::clone(&source), kind::read(&source, diagnostics))).collect()
 }
 
 /// A technique under the name by which it was chosen.

@@ -8,7 +8,7 @@ use super::diagnostic::{Collector, Diagnostic};
 pub use super::objective::ObjectiveDecl;
 use super::optimization::{OptimizationDecl, read_optimization};
 use super::output::read_output;
-pub use super::output::{MarkDecl, OutputDecl};
+pub use super::output::{MarkDecl, OutputDecl, RowsKept};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
 pub use super::scalar::ScalarDecl;

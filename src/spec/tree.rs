@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::diagnostic::{Collector, Diagnostic};
+use super::range::MAX_VALUES;
 use super::source::{Source, Span};
+
+/// Most keys of a table.
+pub const MAX_KEYS: usize = 1024;
+/// Most tables, strings or arrays in an array; an array of plain numbers may be as long as an axis.
+pub const MAX_ITEMS: usize = 512;
 
 /// A value and its place.
 #[derive(Debug, Clone)]
@@ -76,14 +82,36 @@ pub fn parse(source: &Arc<Source>, diagnostics: &Collector) -> Table {
 }
 
 fn convert_table(source: &Arc<Source>, table: &DeTable<'_>, span: Span, diagnostics: &Collector) -> Table {
+    if table.len() > MAX_KEYS {
+        too_many(&span, &format!("this table has {} keys", table.len()), MAX_KEYS, diagnostics);
+    }
     let entries = table
         .iter()
+        .take(MAX_KEYS)
         .filter_map(|(key, value)| {
             let node = convert(source, value.get_ref(), Span::new(source, value.span()), diagnostics)?;
             Some((key.get_ref().to_string(), Span::new(source, key.span()), node))
         })
         .collect();
     Table { entries, span }
+}
+
+fn convert_array(source: &Arc<Source>, array: &DeArray<'_>, span: &Span, diagnostics: &Collector) -> Vec<Node> {
+    let is_number = |value: &DeValue<'_>| matches!(value, DeValue::Integer(_) | DeValue::Float(_));
+    let most = if array.iter().all(|item| is_number(item.get_ref())) { MAX_VALUES } else { MAX_ITEMS };
+    if array.len() > most {
+        too_many(span, &format!("this array has {} items", array.len()), most, diagnostics);
+    }
+    let nodes = array.iter().take(most);
+    nodes.filter_map(|item| convert(source, item.get_ref(), Span::new(source, item.span()), diagnostics)).collect()
+}
+
+fn too_many(span: &Span, what: &str, most: usize, diagnostics: &Collector) {
+    let line = span.part(0..span.text().find('\n').unwrap_or(span.range().len()));
+    diagnostics.error(
+        Diagnostic::new(&line, format!("{what}, more than {most}"))
+            .help("write fewer; docs/declarations.md has a table of all limits"),
+    );
 }
 
 fn convert(source: &Arc<Source>, value: &DeValue<'_>, span: Span, diagnostics: &Collector) -> Option<Node> {
@@ -114,12 +142,7 @@ fn convert(source: &Arc<Source>, value: &DeValue<'_>, span: Span, diagnostics: &
             diagnostics.error(Diagnostic::new(&span, "a date has no meaning here").help("put it in quotes"));
             return None;
         }
-        DeValue::Array(array) => Value::Array(
-            array
-                .iter()
-                .filter_map(|item| convert(source, item.get_ref(), Span::new(source, item.span()), diagnostics))
-                .collect(),
-        ),
+        DeValue::Array(array) => Value::Array(convert_array(source, array, &span, diagnostics)),
         DeValue::Table(table) => Value::Table(convert_table(source, table, span.clone(), diagnostics)),
     };
     Some(Node { value, span })

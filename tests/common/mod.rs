@@ -93,6 +93,7 @@ pub fn search(
         space,
         search,
         shown: &[],
+        rows: nerarch_dse::spec::sweep::RowsKept::All,
         threads,
         shard: Shard::WHOLE,
         known: None,

@@ -29,6 +29,8 @@ pub enum Kind {
     Block,
     /// The state of a search, opaque here; the number is that of the blocks before it. The last one counts.
     State,
+    /// What is kept of one block of which the rows are not; the number is the block's.
+    Digest,
     /// The seconds that a search has taken, as the bits of the number. The last one counts.
     Clock,
 }
@@ -39,6 +41,7 @@ impl Kind {
             Self::Block => 1,
             Self::State => 2,
             Self::Clock => 3,
+            Self::Digest => 4,
         }
     }
 
@@ -47,6 +50,7 @@ impl Kind {
             1 => Some(Self::Block),
             2 => Some(Self::State),
             3 => Some(Self::Clock),
+            4 => Some(Self::Digest),
             _ => None,
         }
     }

@@ -4,7 +4,9 @@ use std::io;
 
 use super::layout::Layout;
 use super::reader::RecordReader;
+use crate::explore::digest::Digest;
 use crate::explore::runner::Block;
+use crate::spec::sweep::Goal;
 
 /// The blocks of one or several records: an interrupted run's own, or those of its shards.
 #[derive(Debug)]
@@ -32,6 +34,17 @@ impl Known {
     /// The seconds that a search had taken.
     pub fn seconds(&self) -> f64 {
         self.readers.first().map_or(0.0, RecordReader::seconds)
+    }
+
+    /// What was kept of the block, if that is known.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn digest(&self, number: u64, goals: &[Goal]) -> io::Result<Option<Digest>> {
+        match self.readers.iter().find(|reader| reader.has(number)) {
+            Some(reader) => reader.digest(number, &self.layout, goals),
+            None => Ok(None),
+        }
     }
 
     /// The block, if it is known.

@@ -33,6 +33,11 @@ impl Layout {
         Input(payload).u32().map_or(0, u64::from)
     }
 
+    /// Number of constraints.
+    pub(super) fn constraints(&self) -> usize {
+        self.constraints
+    }
+
     /// Appends a block to `to`.
     pub fn pack(&self, block: &Block, to: &mut Vec<u8>) {
         to.extend((block.indices.len() as u32).to_le_bytes());
@@ -118,24 +123,25 @@ impl Layout {
     }
 }
 
-struct Input<'a>(&'a [u8]);
+/// What is left of a payload.
+pub(super) struct Input<'a>(pub &'a [u8]);
 
 impl<'a> Input<'a> {
-    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub fn u32(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(self.bytes(4)?.try_into().ok()?))
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub fn u64(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.bytes(8)?.try_into().ok()?))
     }
 
-    fn f64(&mut self) -> Option<f64> {
+    pub fn f64(&mut self) -> Option<f64> {
         Some(f64::from_le_bytes(self.bytes(8)?.try_into().ok()?))
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! [`format`](mod@format) fixes header and entries, each with its checksum; [`layout`] packs a [`Block`](super::Block) into
 //! an entry; [`writer`] appends, and syncs in the background; [`reader`] finds what is whole in a file, whatever happened to
-//! its end. An entry is a block of evaluated points, or the state of a search after a generation.
+//! its end. An entry is a block of evaluated points, or a [`digest`](mod@digest) of one, or the state of a search after a generation.
 
+pub mod digest;
 pub mod format;
 pub mod identity;
 pub mod known;

@@ -6,9 +6,12 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::digest;
 use super::format::{self, Entry, Kind};
 use super::layout::Layout;
+use crate::explore::digest::Digest;
 use crate::explore::runner::Block;
+use crate::spec::sweep::Goal;
 
 /// What was behind the last whole entry of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +59,10 @@ impl RecordReader {
                 Kind::Block => {
                     blocks.insert(entry.number, whole);
                     points.insert(entry.number, Layout::rows(&entry.payload));
+                }
+                Kind::Digest => {
+                    blocks.insert(entry.number, whole);
+                    points.insert(entry.number, digest::points(&entry.payload));
                 }
                 Kind::State => state = Some((entry.number, entry.payload)),
                 Kind::Clock => seconds = f64::from_bits(entry.number),
@@ -120,10 +127,22 @@ impl RecordReader {
     /// # Errors
     /// If the file cannot be read, or has changed since it was opened.
     pub fn block(&self, number: u64, layout: &Layout) -> io::Result<Option<Block>> {
+        self.part(number, Kind::Block, |payload| layout.unpack(payload))
+    }
+
+    /// Reads the digest of a block that is recorded as one; `None` if the block is not there.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or has changed since it was opened.
+    pub fn digest(&self, number: u64, layout: &Layout, goals: &[Goal]) -> io::Result<Option<Digest>> {
+        self.part(number, Kind::Digest, |payload| digest::unpack(payload, layout, goals))
+    }
+
+    fn part<T>(&self, number: u64, kind: Kind, unpack: impl Fn(&[u8]) -> Option<T>) -> io::Result<Option<T>> {
         let Some(start) = self.blocks.get(&number) else { return Ok(None) };
-        let entry = self.entry(*start)?.filter(|entry| entry.kind == Kind::Block && entry.number == number);
-        match entry.and_then(|entry| layout.unpack(&entry.payload)) {
-            Some(block) => Ok(Some(block)),
+        let entry = self.entry(*start)?.filter(|entry| entry.kind == kind && entry.number == number);
+        match entry.and_then(|entry| unpack(&entry.payload)) {
+            Some(part) => Ok(Some(part)),
             None => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!("block {number} in `{}` is not as it was written", self.path.display()),

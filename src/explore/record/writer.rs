@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::digest;
 use super::format::{self, Kind};
 use super::layout::Layout;
+use crate::explore::digest::Digest;
 use crate::explore::runner::Block;
 
 /// Time between two syncs while entries arrive.
@@ -65,6 +67,16 @@ impl RecordWriter {
         let start = format::start_entry(&mut self.buffer, Kind::Block, number);
         layout.pack(block, &mut self.buffer);
         self.finish(start, block.indices.len() as u64)
+    }
+
+    /// Appends what is kept of a block.
+    ///
+    /// # Errors
+    /// If it cannot be written, or something before it could not be synced.
+    pub fn digest(&mut self, number: u64, digest: &Digest) -> io::Result<()> {
+        let start = format::start_entry(&mut self.buffer, Kind::Digest, number);
+        digest::pack(digest, &mut self.buffer);
+        self.finish(start, digest.counts.points)
     }
 
     /// Appends the seconds that a search has taken.
