@@ -8,6 +8,7 @@
 //! matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
+pub mod dead;
 pub mod exact;
 pub mod history;
 pub mod hypervolume;

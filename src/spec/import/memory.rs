@@ -162,9 +162,7 @@ impl Block {
             &self.capacity_kib.span,
         );
         let area = self.area_mm2.as_ref().map(|figure| {
-            Builder::new(&figure.span)
-                .text("each", scaled(figure), &figure.span)
-                .provenance(&known(), &figure.span)
+            Builder::new(&figure.span).text("each", scaled(figure), &figure.span).provenance(&known(), &figure.span)
         });
         let power = self.dynamic_mw.as_ref().or(self.leakage_mw.as_ref()).map(|first| {
             let mut table = Builder::new(&first.span);
