@@ -85,6 +85,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
             Outcome::Infeasible { constraint, .. } => Some(plan.constraints[constraint].name.clone()),
             Outcome::Feasible | Outcome::Failed => None,
         },
+        aggregate: joined(&plan),
         objectives: plan
             .objectives
             .iter()
@@ -104,6 +105,13 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     };
     file::write(None, &text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn joined(plan: &Plan) -> String {
+    match &plan.workloads[..] {
+        [only] => only.name.clone(),
+        several => format!("{} of {} workloads", plan.aggregate.name(), several.len()),
+    }
 }
 
 /// Loads the sweep of that name, or the only or first one.
@@ -219,6 +227,14 @@ fn digits(
             return Err(Failure::input(message, format!("the group has {}", axis.labels.join(", "))));
         };
         digits[at] = found;
+    }
+    let space = space(plan)?;
+    for setting in settings {
+        let axis = plan.axes.iter().position(|axis| axis.varies(&setting.name));
+        if axis.is_some_and(|at| !space.is_there(at, &digits)) {
+            let message = format!("`{}` does not exist at this point: its condition does not hold", setting.name);
+            return Err(Failure::input(message, "set what its `when` asks for as well"));
+        }
     }
     Ok(digits)
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::Failure;
 use crate::ppa::knobs::declared_parameters;
-use crate::spec::diagnostic::did_you_mean;
+use crate::spec::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
+use crate::spec::parameter::ParameterType;
 use crate::spec::reader::Quantity;
 use crate::spec::source::Origin;
 use crate::spec::sweep::SweepValue;
@@ -46,7 +47,21 @@ impl Setting {
         let range = text.len() - value.len()..text.len();
         let origin = Origin::File(PathBuf::from("command line"));
         let source = Arc::new(Source { name: "command line".to_owned(), text, origin });
-        Ok(Self { name, text: value, number, span: Span::new(&source, range) })
+        let span = Span::new(&source, range);
+        let fail = |message: String, help: String| {
+            Err(Failure::Input(Diagnostics(vec![Diagnostic::new(&span, message).help(help)])))
+        };
+        match decls.iter().find(|decl| decl.name == name).map(|decl| &decl.kind) {
+            Some(ParameterType::Choice(words)) if !words.contains(&value) => {
+                let help = did_you_mean(&value, words.iter().map(String::as_str));
+                return fail(format!("`{name}` cannot be \"{value}\""), help);
+            }
+            Some(ParameterType::Integer | ParameterType::Real) if number.is_none() => {
+                return fail(format!("`{name}` takes a number, not \"{value}\""), format!("write --set {name}=NUMBER"));
+            }
+            _ => {}
+        }
+        Ok(Self { name, text: value, number, span })
     }
 
     /// For the study: a fixed number, or an axis of one word.

@@ -21,6 +21,8 @@ pub struct Explanation {
     pub design: Vec<(String, String)>,
     /// The constraint that the point breaks.
     pub breaks: Option<String>,
+    /// How objectives join workloads.
+    pub aggregate: String,
     /// Objectives, joined over the workloads.
     pub objectives: Vec<(String, f64)>,
     /// The parts on one workload.
@@ -100,7 +102,7 @@ fn write_all(out: &mut String, explanation: &Explanation) -> fmt::Result {
         short(parts.area_mm2)
     )?;
     let objectives = explanation.objectives.iter().map(|(name, value)| format!("{name} {}", short(*value)));
-    writeln!(out, "  objectives  {} over all workloads", objectives.collect::<Vec<_>>().join(", "))?;
+    writeln!(out, "  objectives  {} ({})", objectives.collect::<Vec<_>>().join(", "), explanation.aggregate)?;
     if let Some(name) = &explanation.breaks {
         writeln!(out, "  infeasible  it breaks `{name}`")?;
     }
@@ -173,7 +175,9 @@ impl<'a> Sources<'a> {
     /// The bases of those figures of an owner that are not zero, each once.
     fn bases(&self, figures: &[FigureRow], owner: &str, names: &[&str]) -> String {
         let mut bases: Vec<String> = Vec::new();
-        for figure in figures.iter().filter(|one| one.owner == owner && names.contains(&one.name.as_str())) {
+        for figure in
+            figures.iter().filter(|one| one.owner == owner && one.used != 0.0 && names.contains(&one.name.as_str()))
+        {
             let basis = self.basis(figure);
             if !bases.contains(&basis) {
                 bases.push(basis);
@@ -185,7 +189,7 @@ impl<'a> Sources<'a> {
 
 /// Figures that energy is made of.
 const ENERGY: [&str; 6] =
-    ["dynamic_mw", "leakage_mw", "pj_per_mac", "read_pj_per_byte", "write_pj_per_byte", "pj_per_bit"];
+    ["dynamic_mw", "leakage_mw", "pj_per_mac", "read_pj_per_byte", "write_pj_per_byte", "energy_pj_per_bit"];
 
 fn write_parts(out: &mut String, explanation: &Explanation, sources: &Sources<'_>) -> fmt::Result {
     let (parts, figures) = (&explanation.parts, &explanation.figures);
@@ -216,7 +220,7 @@ fn write_parts(out: &mut String, explanation: &Explanation, sources: &Sources<'_
             short(dram.busy_cycles),
             short(100.0 * dram.busy_cycles / parts.latency_cycles),
             String::new(),
-            dram.access.basis.clone().unwrap_or_else(|| "none".into()),
+            sources.bases(figures, "dram", &["energy_pj_per_bit", "background_mw"]),
         ]);
         if dram.phy_area_mm2 > 0.0 {
             let mut row = vec![String::new(); 7];
@@ -284,6 +288,7 @@ fn write_knobs(out: &mut String, explanation: &Explanation) -> fmt::Result {
 fn change(step: &Step, change: Option<f64>) -> String {
     match change {
         _ if step.impossible.is_some() => String::new(),
+        None if step.breaks.is_some() => String::new(),
         None => "?".into(),
         Some(0.0) => "=".into(),
         Some(change) => format!("{}{} %", if change > 0.0 { "+" } else { "" }, short(100.0 * change)),
