@@ -7,6 +7,7 @@ mod check;
 mod cluster;
 mod compare;
 mod effects;
+mod explain;
 mod fault;
 mod file;
 mod folder;
@@ -24,6 +25,7 @@ mod progress;
 mod refine;
 mod results;
 mod roofline;
+mod set;
 mod shard;
 mod signals;
 mod slurm;
@@ -88,6 +90,8 @@ enum Command {
     Import(import::ImportArguments),
     /// Show what each operator of a pipeline attains on a hardware, and whether memory or compute bounds it.
     Roofline(roofline::RooflineArguments),
+    /// Show one design point: time, energy and area by part, what bounds it, and what would move it.
+    Explain(explain::ExplainArguments),
     /// Draw a pipeline: operators, barriers, streams, and what is carried to the next iteration.
     Graph(graph::GraphArguments),
     /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
@@ -254,6 +258,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Validate { name, format } => validate::run(name.as_deref(), format),
         Command::Import(arguments) => import::run(&arguments),
         Command::Roofline(arguments) => roofline::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::List => list::run(),
         Command::Tiles(arguments) => tiles::run(&arguments),

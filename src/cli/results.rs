@@ -17,14 +17,14 @@ use crate::report::summary::{Reference, point_text, short};
 use crate::report::table::{Rows, Schema};
 use crate::report::tiles;
 
-/// Writes everything that stands beside the table of results. The identity comes last: where it is, all files are.
+/// Writes everything that stands beside the table of results and gives the manifest back. The identity comes last: where it is, all files are.
 pub fn write(
     folder: &RunFolder,
     ready: &Ready,
     (summary, cloud, reference): (&Summary, &[Vec<f64>], Option<&Reference>),
     sweep: &str,
     runtime: Runtime,
-) -> Result<(), Failure> {
+) -> Result<Manifest, Failure> {
     let Ready { study, plan, space, schema, .. } = ready;
     write_front(folder, plan, space, schema, summary)?;
     if study.sweep.output.pareto_figure
@@ -57,7 +57,8 @@ pub fn write(
     let manifest = Manifest::new(study, plan, space, summary, sweep, runtime);
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|error| Failure::Write { path: "manifest.json".into(), source: error.into() })?;
-    folder.write("manifest.json", text.as_bytes())
+    folder.write("manifest.json", text.as_bytes())?;
+    Ok(manifest)
 }
 
 /// Writes what the axes do to the objectives.

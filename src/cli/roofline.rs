@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::set::Setting;
 use super::{Failure, file, show_warnings};
+use crate::ppa::knobs::give;
 use crate::ppa::roofline::{OperatorPoint, Roofline};
 use crate::report::figure::roofline_svg;
 use crate::report::roofline::{to_csv, to_text};
 use crate::spec::diagnostic::did_you_mean;
-use crate::spec::reader::Quantity;
 use crate::spec::source::Origin;
 use crate::spec::study::Overrides;
-use crate::spec::sweep::{SweepParameter, SweepValue};
 use crate::spec::{Source, Study};
 
 /// What `roofline` was told.
@@ -57,7 +57,8 @@ pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
     };
     show_warnings(&warnings);
     for value in &arguments.values {
-        set(&mut study, value)?;
+        let setting = Setting::parse(value, &study)?;
+        give(&mut study, &setting.name, &setting.span, setting.value());
     }
     let scene = match &arguments.scene {
         Some(name) => study.scenes.iter().find(|scene| scene.name == *name),
@@ -110,30 +111,4 @@ fn own_sweep(arguments: &RooflineArguments) -> Arc<Source> {
     );
     let name = "command line".to_owned();
     Arc::new(Source { name, text, origin: Origin::File(PathBuf::from("roofline.toml")) })
-}
-
-/// Gives a parameter one value.
-fn set(study: &mut Study, text: &str) -> Result<(), Failure> {
-    let fail = |message: String| Failure::input(message, "write --set NAME=NUMBER, or a word where it takes words");
-    let Some((name, value)) = text.split_once('=') else { return Err(fail(format!("`{text}` sets nothing"))) };
-    let (name, value) = (name.trim(), value.trim());
-    let span = study.sweep.span.clone();
-    let value = match value.parse::<f64>() {
-        Ok(number) if number.is_finite() => SweepValue::Fixed(Quantity::constant(number, &span)),
-        Ok(_) => return Err(fail(format!("`{value}` is no finite number"))),
-        Err(_) => SweepValue::Words(vec![(value.to_owned(), span.clone())]),
-    };
-    let decls = study.hardware.parameters.iter().chain(&study.pipeline.parameters);
-    let known: Vec<&str> = decls
-        .map(|decl| decl.name.as_str())
-        .chain(study.sweep.parameters.iter().map(|one| one.name.as_str()))
-        .collect();
-    if !known.contains(&name) {
-        return Err(Failure::input(format!("there is no parameter `{name}`"), did_you_mean(name, known)));
-    }
-    match study.sweep.parameters.iter_mut().find(|parameter| parameter.name == name) {
-        Some(parameter) => parameter.value = value,
-        None => study.sweep.parameters.push(SweepParameter { name: name.to_owned(), span, value, when: None }),
-    }
-    Ok(())
 }

@@ -14,7 +14,7 @@ use super::{Failure, Saved, SweepArguments, compare, effects, fault, marks, refi
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
 use crate::report::manifest::Runtime;
-use crate::report::summary;
+use crate::report::summary::{self, dead_knobs};
 
 /// Exit status of a run in which no point was feasible.
 const NOTHING_FEASIBLE: u8 = 3;
@@ -252,7 +252,7 @@ pub fn finish(
     let (cloud, sensitivity) = files.finish()?;
     let reference = results::reference(plan, summary);
     let seconds = runtime.seconds;
-    results::write(folder, ready, (summary, &cloud, reference.as_ref()), sweep, runtime)?;
+    let manifest = results::write(folder, ready, (summary, &cloud, reference.as_ref()), sweep, runtime)?;
     if let Some(sensitivity) = &sensitivity {
         results::write_effects(folder, ready, sensitivity)?;
     }
@@ -267,6 +267,7 @@ pub fn finish(
         let files = target.display().to_string();
         print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
         print!("{}", marks::text(ready, summary));
+        print!("{}", dead_knobs(&manifest.dead_knobs));
         print!("{}", refined.map_or_else(String::new, |refined| refined.text(plan)));
         print!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
     }

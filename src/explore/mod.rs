@@ -8,6 +8,7 @@
 //! matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
+pub mod dead;
 mod digest;
 pub mod exact;
 pub mod history;

@@ -92,6 +92,8 @@ pub struct WorkloadPlan {
     pub(super) capacities: Vec<(Place, Place)>,
     /// Bounds over boxes of points; only where the search needs them.
     pub(super) bounds: Option<WorkloadBounds>,
+    /// For each metric, the axes that it depends on: bit `k` for axis `k`.
+    metric_axes: Vec<u64>,
     /// The parts of the metrics; only in a detailed plan.
     pub(super) detail: Option<Detail>,
 }
@@ -100,6 +102,11 @@ impl WorkloadPlan {
     /// How the schedule is computed.
     pub fn method(&self) -> Method {
         self.schedule.method()
+    }
+
+    /// False if nothing leads from the axis to the metric in the model.
+    pub fn depends_on(&self, metric: usize, axis: usize) -> bool {
+        self.metric_axes.get(metric).is_some_and(|axes| axes >> axis & 1 == 1)
     }
 
     /// The policy of work that competes for a unit.
@@ -493,6 +500,7 @@ impl Compiler<'_> {
             metrics: metrics.iter().filter_map(|node| place(*node)).collect(),
             screens: constraint_nodes.iter().map(|node| node.and_then(screen)).collect(),
             constraint_values: constraint_nodes.iter().map(|node| node.and_then(place)).collect(),
+            metric_axes: metrics.iter().map(|node| scope.graph.axes(*node)).collect(),
             savings: savings.into_iter().filter_map(|saving| saving.place(&program)).collect(),
             guards: guards.iter().filter_map(|node| place(*node)).collect(),
             parameters: resolved.iter().filter_map(|node| place(*node)).collect(),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::technique::{self, TechniqueRecord};
+use crate::explore::dead::{DeadKnob, dead_knobs};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::Plan;
@@ -60,6 +61,9 @@ pub struct Manifest {
     /// Why a search ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
+    /// Axes that move no time, no energy or no area.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dead_knobs: Vec<DeadKnob>,
     /// What an exact search proves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Certificate>,
@@ -155,6 +159,7 @@ impl Manifest {
             failed: summary.failed,
             front: summary.front.len(),
             stop: summary.stop.map(|stop| stop.text().to_owned()),
+            dead_knobs: dead_knobs(plan, space, &summary.front),
             certificate: summary.certificate.clone(),
             runtime,
         }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::technique;
+use crate::explore::dead::{DeadKnob, GROUPS};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::metric::BOTTLENECK;
@@ -144,6 +145,26 @@ fn write_all(
     let rate = if seconds > 0.0 { summary.points as f64 / seconds } else { 0.0 };
     writeln!(out, "  time        {} s, {} points per second", short(seconds), short(rate))?;
     writeln!(out, "  files       {files}")
+}
+
+/// The warning of axes that move nothing, a line for each group.
+pub fn dead_knobs(knobs: &[DeadKnob]) -> String {
+    let mut text = String::new();
+    for (group, metric) in GROUPS {
+        let of_group = || knobs.iter().filter(|knob| knob.group == group);
+        let proven: Vec<&str> =
+            of_group().filter(|knob| knob.points.is_none()).map(|knob| knob.axis.as_str()).collect();
+        let mut parts = Vec::new();
+        if !proven.is_empty() {
+            parts.push(format!("{} (nothing leads from it to {metric})", proven.join(", ")));
+        }
+        parts.extend(of_group().filter_map(|knob| Some(format!("{} (tried at {} points)", knob.axis, knob.points?))));
+        if !parts.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  warning     changes no {group}: {}", parts.join("; "));
+        }
+    }
+    text
 }
 
 fn write_certificate(out: &mut String, plan: &Plan, certificate: &Certificate) -> std::fmt::Result {

@@ -110,12 +110,6 @@ pub const CASES: &[Case] = &[
         "executes  = [\"blending\"]\npasses = [\"both\"]",
         &["there is no pass \"both\"", "known are: forward, backward"],
     ),
-    (
-        "pipeline.toml",
-        "kind = \"barrier\"",
-        "kind = \"barrier\"\n[[edge]]\nfrom = \"load\"\nto = \"cull\"\nkind = \"carried\"",
-        &["`load` is not the last", "iterations that overlap are not modelled"],
-    ),
     ("pipeline.toml", "over = \"tiles\"", "over = \"rays\"", &["`over` cannot be \"rays\"", "known are"]),
     ("pipeline.toml", "over = \"tiles\"", "over = \"batches\"", &["[stream] needs the key `batches`"]),
     // Scenes.
