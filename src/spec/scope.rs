@@ -13,6 +13,8 @@ use super::source::Span;
 
 /// Most terms of a bounded `sum`.
 pub const MAX_SUM_TERMS: usize = 256;
+/// Most terms of all sums of a study: nested sums multiply.
+pub const MAX_ALL_TERMS: usize = 65_536;
 
 /// A node with its type.
 #[derive(Debug, Clone)]
@@ -81,6 +83,8 @@ pub struct Scope<'a> {
     in_work: Vec<usize>,
     dotted: HashMap<String, Typed>,
     used: Vec<bool>,
+    /// Terms of sums so far.
+    terms: usize,
     diagnostics: &'a Collector,
 }
 
@@ -95,6 +99,7 @@ impl<'a> Scope<'a> {
             in_work: Vec::new(),
             dotted: HashMap::new(),
             used,
+            terms: 0,
             diagnostics,
         }
     }
@@ -481,14 +486,23 @@ impl<'a> Scope<'a> {
             return None;
         }
         let mut total = self.graph.constant(0.0);
-        let mut at = first;
-        while at <= last {
-            let index = self.graph.constant(at);
+        // Counted: near 2^53 adding 1 to a bound does not change it.
+        for step in 0..=(last - first) as i64 {
+            self.terms += 1;
+            if self.terms > MAX_ALL_TERMS {
+                let place = quantity.part(from.range.start..to.range.end);
+                self.error(
+                    &place,
+                    format!("all sums together have more than {MAX_ALL_TERMS} terms"),
+                    "nest fewer sums",
+                );
+                return None;
+            }
+            let index = self.graph.constant(first + step as f64);
             locals.push((variable.to_owned(), Typed::number(index)));
             let term = self.number(body, quantity, locals);
             locals.pop();
             total = self.graph.binary(Function::Add, total, term?);
-            at += 1.0;
         }
         Some(total)
     }
