@@ -40,7 +40,8 @@ fn the_parts_add_up_to_the_metrics_of_the_same_point() {
         let mut evaluator = Evaluator::new(&plan);
         evaluator.evaluate(&digits);
         let metric = |name: &str| {
-            let workload = plan.workloads.iter().position(|one| one.name == answer["parts"]["workload"]).expect("workload");
+            let workload =
+                plan.workloads.iter().position(|one| one.name == answer["parts"]["workload"]).expect("workload");
             evaluator.metric(workload, plan.metric_names.iter().position(|known| known == name).expect("metric"))
         };
         let parts = &answer["parts"];
@@ -158,7 +159,14 @@ fn axes_that_move_nothing_of_a_group_are_named() {
     let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
     let named: Vec<String> = list(&manifest["dead_knobs"])
         .iter()
-        .map(|one| format!("{} {} {}", one["axis"].as_str().expect("axis"), one["group"].as_str().expect("group"), one["points"]))
+        .map(|one| {
+            format!(
+                "{} {} {}",
+                one["axis"].as_str().expect("axis"),
+                one["group"].as_str().expect("group"),
+                one["points"]
+            )
+        })
         .collect();
     assert_eq!(named, ["ccu time 8", "ccu energy 8", "ccu area 8", "pads time null", "pads energy null"]);
     let explained = run(folder.path(), &["explain", "dead.toml"]);

@@ -71,6 +71,10 @@ fn stopped_and_continued_or_in_shards_it_ends_with_the_same_bytes() {
     let path = folder.path();
     assert!(program(path, &["sweep", "front.toml", "--out", "whole"]).status.success());
     let whole = common::contents(&path.join("whole/front"));
+    // The plan knows: a few bytes for each point.
+    let plan = program(path, &["check", "front.toml", "--plan"]);
+    let plan = String::from_utf8_lossy(&plan.stdout).into_owned();
+    assert!(plan.contains("kB: record") && !plan.contains("results."), "{plan}");
     // A point at which a run stops: what is behind it is evaluated by the next attempt.
     let (status, text) = run(path, "panic:1500", &["sweep", "front.toml", "--fail-fast", "--threads", "1"]);
     assert_eq!(status, Some(1), "{text}");

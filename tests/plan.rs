@@ -4,7 +4,6 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use common::program;
 
@@ -49,7 +48,7 @@ fn constraints_that_share_axes_are_counted_together() {
 }
 
 #[test]
-fn a_billion_points_are_planned_in_less_than_a_second() {
+fn a_billion_points_are_planned_from_a_few_thousand_combinations() {
     let folder = tempfile::tempdir().expect("folder");
     let sweep = stock("gscore_large.toml")
         .replace("\"gscore_large\"", "\"huge\"")
@@ -59,12 +58,12 @@ fn a_billion_points_are_planned_in_less_than_a_second() {
         .replace("fps = { min = 10 }", "fps = { min = 10 }\nratio = { value = \"vr_cores / ccu\", min = 8 }")
         .replace("to = 32, step = 4", "to = 64, step = 4");
     fs::write(folder.path().join("huge.toml"), sweep).expect("write");
-    let started = Instant::now();
     let text = check(folder.path(), "huge.toml");
-    let seconds = started.elapsed().as_secs_f64();
-    println!("{seconds:.3} s\n{text}");
     // vr_cores = 4 k with k of 1..=255 passes if k >= 2 ccu: 256 - 2 ccu values for each ccu of 1..=120, in all
     // 120 * 256 - 120 * 121 = 16,200 of 30,600.
     assert!(text.contains("ratio: 545587200 of 1159372800 points"), "{text}");
-    assert!(seconds < 1.0, "{seconds} s");
+    // The work: those 30,600 combinations, and the 37 clocks that the operating points bound; each for its constraint alone
+    // and again for all together.
+    let (_, plan) = common::compile(&folder.path().join("huge.toml").display().to_string());
+    assert_eq!(nerarch_dse::ppa::screen(&plan).combinations, 61_274);
 }

@@ -4,9 +4,10 @@ mod common;
 
 use std::fs;
 
-use nerarch_dse::explore::Block;
-use nerarch_dse::explore::record::{Layout, RecordReader, RecordWriter};
+use nerarch_dse::explore::record::{Layout, RecordReader, RecordWriter, digest};
+use nerarch_dse::explore::{Archive, Block, Digest, FrontPoint, Summary};
 use nerarch_dse::ppa::Outcome;
+use nerarch_dse::spec::sweep::Goal;
 use proptest::prelude::*;
 
 fn bits(values: &[f64]) -> Vec<u64> {
@@ -61,6 +62,43 @@ proptest! {
         let mut changed = payload.clone();
         changed[cut] ^= 0x55;
         let _ = layout.unpack(&changed);
+    }
+}
+
+/// What a digest says of its front is checked against what it counted: sums over blocks cannot overflow.
+#[test]
+fn a_digest_comes_back_and_one_that_contradicts_itself_does_not() {
+    let (_, plan) = common::compile("gscore");
+    let layout = Layout::new(&plan, Vec::new(), 0);
+    let goals = [Goal::Minimise, Goal::Maximise];
+    let digest = |feasible: u64, ties: u64| {
+        let mut front = Archive::new(goals.to_vec());
+        front.add(FrontPoint { index: 7, objectives: vec![0.1, -0.0], ties });
+        front.add(FrontPoint { index: 9, objectives: vec![0.2, 5e-324], ties: 0 });
+        let counts = Summary {
+            points: 16,
+            feasible,
+            failed: 1,
+            failures: vec![(3, "no value".into())],
+            constraint_misses: vec![0; plan.constraints.len()],
+            ..Summary::default()
+        };
+        let mut payload = Vec::new();
+        digest::pack(&Digest { counts, front }, &mut payload);
+        payload
+    };
+    let sound = digest(5, 3);
+    let back = digest::unpack(&sound, &layout, &goals).expect("a digest");
+    assert_eq!((back.counts.points, back.counts.feasible, back.counts.failed), (16, 5, 1));
+    assert_eq!(back.counts.failures, [(3, "no value".to_owned())]);
+    let front = back.front.into_front();
+    assert_eq!(front.iter().map(|point| (point.index, point.ties)).collect::<Vec<_>>(), [(7, 3), (9, 0)]);
+    assert_eq!(bits(&front[1].objectives), bits(&[0.2, 5e-324]));
+    for wrong in [digest(4, 3), digest(17, 3), digest(5, u64::MAX)] {
+        assert!(digest::unpack(&wrong, &layout, &goals).is_none());
+    }
+    for cut in 0..sound.len() {
+        assert!(digest::unpack(&sound[..cut], &layout, &goals).is_none(), "cut at {cut}");
     }
 }
 

@@ -152,6 +152,41 @@ fn a_run_that_cannot_be_written_ends_with_status_1_and_the_path() {
     ends(&program(folder.path(), &["sweep", "mine.toml", "--out", "file"]), 1, &["failed to write `file"]);
 }
 
+/// A disk that is read-only from the start, or becomes so while a run is unfinished. Needs root to mount it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_disk_stops_a_run_and_loses_nothing() {
+    let folder = tempfile::tempdir().expect("folder");
+    sweep(folder.path());
+    let whole = reference(folder.path());
+    let disk = folder.path().join("out");
+    fs::create_dir(&disk).expect("folder");
+    let mount = |options: &str| {
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&disk).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    if !mount("ro,size=64m") {
+        eprintln!("SKIPPED: a file system cannot be mounted here");
+        return;
+    }
+    let refused = program(folder.path(), &["sweep", "mine.toml"]);
+    let writable = mount("remount,rw");
+    let stopped = with_faults(folder.path(), "panic:1500", &["sweep", "mine.toml", "--fail-fast", "--threads", "1"]);
+    let closed = mount("remount,ro");
+    let still = program(folder.path(), &["sweep", "mine.toml"]);
+    let reopened = mount("remount,rw");
+    let resumed = program(folder.path(), &["sweep", "mine.toml", "--retry-failed"]);
+    let ours = contents(&disk.join("mine"));
+    let unmounted = Command::new("umount").arg(&disk).status().expect("umount").success();
+    assert!(writable && closed && reopened && unmounted);
+    for output in [&refused, &still] {
+        ends(output, 1, &["Read-only file system", "out"]);
+    }
+    ends(&stopped, 1, &["points are saved in"]);
+    ends(&resumed, 0, &["going on with", "2880 of 2880"]);
+    assert!(ours == whole, "the result differs");
+}
+
 /// A disk of 256 KiB: the record does not fit. Needs root to mount it.
 #[cfg(target_os = "linux")]
 #[test]

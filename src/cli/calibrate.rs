@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use super::Failure;
 use super::study::Ready;
-use crate::explore::{Block, Job, Points, Shard, run_block};
+use crate::explore::record::digest;
+use crate::explore::{Block, Digest, Job, Points, Shard, run_block};
 use crate::report::csv::CsvWriter;
 use crate::report::parquet::ParquetSink;
 use crate::report::table::Rows;
+use crate::spec::sweep::RowsKept;
 
 /// Time that evaluation may take.
 const BUDGET: Duration = Duration::from_millis(250);
@@ -26,6 +28,8 @@ pub struct Cost {
     pub evaluate: f64,
     /// Seconds on one core to write a point.
     pub write: f64,
+    /// Bytes of a point in the record.
+    pub record: f64,
     /// Bytes of a point in `results.csv`.
     pub csv: f64,
     /// Bytes of a point in `results.parquet`.
@@ -54,6 +58,7 @@ pub fn measure(ready: &Ready, points: &Points) -> Result<Cost, Failure> {
     };
     let blocks = points.blocks();
     let mut sampled: Vec<Block> = Vec::new();
+    let mut digests = Vec::new();
     let (mut rows, mut number) = (0, 0);
     let started = Instant::now();
     while sampled.is_empty() || (started.elapsed() < BUDGET && (sampled.len() as u64) < blocks && rows < MOST_ROWS) {
@@ -62,6 +67,8 @@ pub fn measure(ready: &Ready, points: &Points) -> Result<Cost, Failure> {
         let share = (f64::from(number) * 0.618_033_988_749_894_9).fract();
         let block = run_block(&job, points, ((share * blocks as f64) as u64).min(blocks - 1));
         rows += block.indices.len();
+        // A run finds the front of each block on the thread that evaluates it.
+        digest::pack(&Digest::of(&job, &block), &mut digests);
         sampled.push(block);
     }
     let evaluate = started.elapsed().as_secs_f64() / rows as f64;
@@ -72,7 +79,11 @@ pub fn measure(ready: &Ready, points: &Points) -> Result<Cost, Failure> {
         written(ready, &sampled).map_err(|source| Failure::Write { path: "a sample of results".into(), source })?;
     let write = started.elapsed().as_secs_f64() / rows as f64;
     let per_row = |bytes: u64| bytes as f64 / rows as f64;
-    Ok(Cost { sampled: rows as u64, evaluate, write, csv: per_row(bytes.0), parquet: per_row(bytes.1) })
+    let record = match job.rows {
+        RowsKept::All => ready.layout.bytes_per_point() as f64,
+        RowsKept::Front => per_row(digests.len() as u64),
+    };
+    Ok(Cost { sampled: rows as u64, evaluate, write, record, csv: per_row(bytes.0), parquet: per_row(bytes.1) })
 }
 
 /// Writes blocks as a run would; gives the bytes of CSV and Parquet.

@@ -14,7 +14,7 @@ use crate::ppa::Plan;
 use crate::report::csv::CsvWriter;
 use crate::report::parquet::ParquetSink;
 use crate::report::table::{Rows, Schema};
-use crate::spec::sweep::{Strategy, SweepDecl};
+use crate::spec::sweep::{RowsKept, Strategy, SweepDecl};
 
 /// The large result files.
 pub const CSV: &str = "results.csv";
@@ -100,6 +100,7 @@ pub struct ResultFiles<'a> {
     /// Thinned feasible points for the figure: scrambled index, objectives.
     cloud: Vec<(u64, Vec<f64>)>,
     stride: u64,
+    rows: RowsKept,
     sensitivity: Option<Collector>,
 }
 
@@ -133,7 +134,18 @@ impl<'a> ResultFiles<'a> {
             }
             false => None,
         };
-        Ok(Self { folder, plan, space, schema, csv, parquet, cloud: Vec::new(), stride: 1, sensitivity })
+        Ok(Self {
+            folder,
+            plan,
+            space,
+            schema,
+            csv,
+            parquet,
+            cloud: Vec::new(),
+            stride: 1,
+            rows: output.rows,
+            sensitivity,
+        })
     }
 
     /// Finishes the files; gives the thinned feasible points, and the effects of the axes if they are wanted.
@@ -182,6 +194,9 @@ fn scrambled(index: u64) -> u64 {
 
 impl ResultFiles<'_> {
     fn block(&mut self, block: &Block) -> io::Result<()> {
+        if self.rows == RowsKept::Front {
+            return Ok(());
+        }
         self.thin(block);
         if let Some(collector) = &mut self.sensitivity {
             collector.block(block, scrambled);

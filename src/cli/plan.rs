@@ -6,7 +6,7 @@ use super::{Failure, sweep};
 use crate::explore::{Points, runner::BLOCKS_PER_THREAD};
 use crate::ppa::screen;
 use crate::report::summary::{point_text, short};
-use crate::spec::sweep::Strategy;
+use crate::spec::sweep::{RowsKept, Strategy};
 
 /// Memory of the program itself and its libraries, in bytes (measured on Linux).
 const BASE_BYTES: f64 = 40e6;
@@ -84,7 +84,11 @@ fn print_cost(ready: &Ready, points: &Points, cost: &Cost, threads: usize) {
     let plan = &ready.plan;
     let numbers = plan.workloads.len() * plan.metric_names.len() + plan.objectives.len();
     let block = ready.identity.block_points.min(points.count()) as f64 * (8 * numbers + 32) as f64;
-    let windows = 3.0 * (threads * BLOCKS_PER_THREAD) as f64;
+    // Where the front alone is kept, the rows of a block go when it is evaluated.
+    let windows = match ready.study.sweep.output.rows {
+        RowsKept::All => 3.0 * (threads * BLOCKS_PER_THREAD) as f64,
+        RowsKept::Front => threads as f64,
+    };
     let in_flight = block * windows.min(points.blocks() as f64);
     let table = match ready.study.sweep.output.parquet {
         true => count.min(PARQUET_ROWS) * ready.schema.columns.len() as f64 * CELL_BYTES,
@@ -93,7 +97,7 @@ fn print_cost(ready: &Ready, points: &Points, cost: &Cost, threads: usize) {
     // A sample holds its indices.
     let sample = if ready.study.sweep.search.strategy == Strategy::Random { count * 40.0 } else { 0.0 };
     println!("  memory     about {}, and the front", bytes(BASE_BYTES + in_flight + table + sample));
-    let record = count * ready.layout.bytes_per_point() as f64;
+    let record = count * cost.record;
     let mut files = vec![format!("record {} until it is finished", bytes(record))];
     for (name, each) in [("results.csv", cost.csv), ("results.parquet", cost.parquet)] {
         if each > 0.0 {

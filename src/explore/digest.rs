@@ -15,7 +15,7 @@ pub struct Digest {
 
 impl Digest {
     /// What there is to keep of a block.
-    pub(super) fn of(job: &Job<'_>, block: &Block) -> Self {
+    pub fn of(job: &Job<'_>, block: &Block) -> Self {
         let mut counts = Summary::new(job.plan);
         counts.count(block);
         Self { counts, front: front(job, block) }

@@ -54,6 +54,8 @@ pub struct Screen {
     pub each: Vec<Screened>,
     /// Points that pass all of them; `None`: too many combinations to count.
     pub passing: Option<u64>,
+    /// Combinations of axis values that expressions were run on: the work.
+    pub combinations: u64,
 }
 
 /// Counts what the constraints over parameters exclude in the whole space.
@@ -69,12 +71,13 @@ pub fn screen(plan: &Plan) -> Screen {
         .filter(|constraint| plan.constraints[*constraint].metric.is_none())
         .map(|constraint| (constraint, mask(plan, constraint)))
         .collect();
+    let mut work = 0;
     let each = own
         .iter()
         .map(|(constraint, axes)| Screened {
             constraint: *constraint,
             axes: (0..plan.axes.len()).filter(|axis| axes >> axis & 1 == 1).collect(),
-            excluded: passing(plan, &[*constraint], *axes | deciding, branches.as_ref())
+            excluded: passing(plan, &[*constraint], *axes | deciding, branches.as_ref(), &mut work)
                 .map(|passing| points - passing),
         })
         .collect();
@@ -92,11 +95,11 @@ pub fn screen(plan: &Plan) -> Screen {
         groups.push(group);
     }
     let passing = groups.iter().try_fold(points, |left, (constraints, axes)| {
-        let passing = passing(plan, constraints, *axes, branches.as_ref())?;
+        let passing = passing(plan, constraints, *axes, branches.as_ref(), &mut work)?;
         // Exact: a group's axes make a factor of the points, and with conditions there is one group.
         Some((u128::from(left) * u128::from(passing) / u128::from(points)) as u64)
     });
-    Screen { each, passing }
+    Screen { each, passing, combinations: work }
 }
 
 /// The axes that a constraint depends on, on any workload.
@@ -111,14 +114,16 @@ fn deciding(plan: &Plan, branches: Option<&Branches>) -> u64 {
     (0..plan.axes.len()).filter(|axis| branches.is_controller(*axis)).fold(0, |mask, axis| mask | 1 << axis)
 }
 
-/// How many points pass `constraints`, which hang on `axes`. Under conditions `axes` holds those that decide.
-fn passing(plan: &Plan, constraints: &[usize], axes: u64, branches: Option<&Branches>) -> Option<u64> {
+/// How many points pass `constraints`, which hang on `axes`. Under conditions `axes` holds those that decide. Adds the
+/// combinations that it runs to `work`.
+fn passing(plan: &Plan, constraints: &[usize], axes: u64, branches: Option<&Branches>, work: &mut u64) -> Option<u64> {
     let own: Vec<usize> = (0..plan.axes.len()).filter(|axis| axes >> axis & 1 == 1).collect();
     let size = |axis: &usize| plan.axes[*axis].values.len();
     let combinations = own.iter().try_fold(1_u64, |product, axis| product.checked_mul(size(axis) as u64))?;
     if combinations > MOST_COMBINATIONS {
         return None;
     }
+    *work += combinations;
     let mut programs: Vec<(&ScreenProgram, usize, State)> = plan
         .workloads
         .iter()

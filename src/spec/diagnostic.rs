@@ -121,11 +121,21 @@ pub fn render_warnings(warnings: &[Diagnostic], styled: bool) -> String {
     render_all(warnings, styled, || Severity::Warning)
 }
 
+/// Most faults of a kind that are shown: a file that is wrong a million times is not read to its end.
+const MAX_SHOWN: usize = 100;
+
 fn render_all(items: &[Diagnostic], styled: bool, severity: impl Fn() -> Severity) -> String {
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
     let mut seen = std::collections::HashSet::new();
-    let texts: Vec<String> =
-        items.iter().map(|item| item.render(severity(), &renderer)).filter(|text| seen.insert(text.clone())).collect();
+    let mut texts: Vec<String> = items
+        .iter()
+        .take(MAX_SHOWN)
+        .map(|item| item.render(severity(), &renderer))
+        .filter(|text| seen.insert(text.clone()))
+        .collect();
+    if items.len() > MAX_SHOWN {
+        texts.push(format!("and {} more", items.len() - MAX_SHOWN));
+    }
     texts.join("\n\n")
 }
 

@@ -1,5 +1,7 @@
 //! Names and their meaning: parameters, scene and tile fields, and expressions turned into graph nodes.
 
+mod sum;
+
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,9 +12,6 @@ use super::parameter::{ParameterDecl, ParameterType};
 use super::program::{Graph, NodeId, Operation, Origin};
 use super::reader::Quantity;
 use super::source::Span;
-
-/// Most terms of a bounded `sum`.
-pub const MAX_SUM_TERMS: usize = 256;
 
 /// A node with its type.
 #[derive(Debug, Clone)]
@@ -83,6 +82,8 @@ pub struct Scope<'a> {
     used: Vec<bool>,
     /// The values of each axis, those of the declared design included.
     pub(super) axis_values: Vec<Vec<f64>>,
+    /// Terms of sums so far.
+    terms: usize,
     diagnostics: &'a Collector,
 }
 
@@ -98,6 +99,7 @@ impl<'a> Scope<'a> {
             dotted: HashMap::new(),
             used,
             axis_values: Vec::new(),
+            terms: 0,
             diagnostics,
         }
     }
@@ -459,47 +461,5 @@ impl<'a> Scope<'a> {
                 None
             }
         }
-    }
-
-    /// Unrolled: equal parts of the terms are shared.
-    fn sum(
-        &mut self,
-        variable: &str,
-        parts: &[Expr; 3],
-        quantity: &Quantity,
-        locals: &mut Vec<(String, Typed)>,
-    ) -> Option<NodeId> {
-        let [from, to, body] = parts;
-        let bounds = [from, to].map(|bound| {
-            let node = self.number(bound, quantity, locals)?;
-            self.graph.constant_value(node).filter(|value| value.fract() == 0.0)
-        });
-        let [Some(first), Some(last)] = bounds else {
-            self.error(
-                &quantity.part(from.range.start..to.range.end),
-                "the bounds of `sum` must be whole constants",
-                "use fixed bounds and an `if` in the body",
-            );
-            return None;
-        };
-        if last - first >= MAX_SUM_TERMS as f64 {
-            self.error(
-                &quantity.part(from.range.start..to.range.end),
-                format!("`sum` has more than {MAX_SUM_TERMS} terms"),
-                "use fewer",
-            );
-            return None;
-        }
-        let mut total = self.graph.constant(0.0);
-        let mut at = first;
-        while at <= last {
-            let index = self.graph.constant(at);
-            locals.push((variable.to_owned(), Typed::number(index)));
-            let term = self.number(body, quantity, locals);
-            locals.pop();
-            total = self.graph.binary(Function::Add, total, term?);
-            at += 1.0;
-        }
-        Some(total)
     }
 }

@@ -1,5 +1,6 @@
 //! `sweeps/*.toml`: what is varied, searched for and written.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rust_decimal::Decimal;
@@ -346,16 +347,16 @@ fn read_list(name: &str, items: &[Node], node: &Node, reader: &Reader<'_>) -> Op
     if items.is_empty() {
         reader.error(&node.span, format!("axis `{name}` has no values"), "list at least one value, or remove the axis");
     }
-    let mut seen: Vec<f64> = Vec::new();
+    // By bits, with one zero: a list may have a million values.
+    let mut seen: HashSet<u64> = HashSet::new();
     for (value, span) in &numbers {
-        if seen.contains(value) {
+        if !seen.insert((value + 0.0).to_bits()) {
             reader.error(
                 span,
                 format!("{value} stands twice on axis `{name}`"),
                 "remove one: a point is evaluated once",
             );
         }
-        seen.push(*value);
     }
     (numbers.len() == items.len() && !numbers.is_empty()).then_some(SweepValue::Numbers(numbers))
 }

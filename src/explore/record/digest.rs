@@ -54,6 +54,9 @@ pub fn unpack(payload: &[u8], layout: &Layout, goals: &[Goal]) -> Option<Digest>
     let mut input = Input(payload);
     let (points, feasible, failed) = (input.u64()?, input.u64()?, input.u64()?);
     let constraint_misses = (0..layout.constraints()).map(|_| input.u64()).collect::<Option<Vec<u64>>>()?;
+    if [feasible, failed].iter().chain(&constraint_misses).any(|count| *count > points) {
+        return None;
+    }
     let nearest = match input.bytes(1)?[0] {
         0 => None,
         _ => Some((input.u64()?, input.u32()? as usize, input.f64()?)),
@@ -72,8 +75,11 @@ pub fn unpack(payload: &[u8], layout: &Layout, goals: &[Goal]) -> Option<Digest>
         failures.push((index, std::str::from_utf8(input.bytes(length)?).ok()?.to_owned()));
     }
     let mut front = Archive::new(goals.to_vec());
+    // Points of the front and their ties are feasible points, so that sums over blocks cannot overflow.
+    let mut left = feasible;
     for _ in 0..input.u32()? {
         let (index, ties) = (input.u64()?, input.u64()?);
+        left = left.checked_sub(1)?.checked_sub(ties)?;
         let objectives = goals.iter().map(|_| input.f64()).collect::<Option<Vec<f64>>>()?;
         front.add(FrontPoint { index, objectives, ties });
     }
