@@ -14,13 +14,14 @@ use serde_json::Value as Json;
 use trace_support::{files, traces};
 
 /// Pairs that fit: hardware and the beginning of the traces' names.
-const FITS: [(&str, &[&str]); 5] = [
+const FITS: [(&str, &[&str]); 6] = [
     ("programmable", &[""]),
     ("icarus", &["vanilla_nerf_4096", "vanilla_nerf_100x100", "vanilla_nerf_train_1024_stockcfg"]),
     ("gaurast", &["splatfacto"]),
     ("gbu", &["splatfacto"]),
     // Its elements are declared for every kind.
     ("unirender", &[""]),
+    ("metavrain", &["vanilla"]),
 ];
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nerarch_dse::explore::Space;
 use nerarch_dse::ppa::{Evaluator, Plan};
 use nerarch_dse::spec::source::{Origin, Source};
+use nerarch_dse::spec::study::Overrides;
 use nerarch_dse::spec::{Collector, Diagnostic, Diagnostics, Study, expr, kind};
 use nerarch_dse::validate;
 
@@ -103,7 +104,7 @@ fn with(name: &str, input: &[u8]) {
         let (_, sound) = FILES.iter().find(|(file, _)| *file == name).expect("a file");
         let path = folder.path().join(name);
         std::fs::write(&path, input).expect("write");
-        let studies = Study::load_all(&folder.path().join("sweep.toml").display().to_string());
+        let studies = Study::load_all(&folder.path().join("sweep.toml").display().to_string(), &Overrides::default());
         for study in complete(studies).unwrap_or_default() {
             if let Some(plan) = complete(Plan::compile(&study)) {
                 evaluate(&plan);

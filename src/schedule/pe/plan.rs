@@ -79,7 +79,7 @@ pub(super) enum Kind {
     /// One token.
     Math(Steps),
     /// One token for each tile.
-    Gemm(Tiles),
+    Gemm(Box<Tiles>),
 }
 
 impl Operation {
@@ -194,7 +194,7 @@ pub(super) fn plan(
                         ),
                     })
                 }
-                Part::Gemm(gemm) => Kind::Gemm(tiles(list, gemm, command.accumulates(), parameters)?),
+                Part::Gemm(gemm) => Kind::Gemm(Box::new(tiles(list, gemm, command.accumulates(), parameters)?)),
             };
             Ok(Operation { waits: waits[index].clone(), waits_to_read, kind })
         })

@@ -18,7 +18,12 @@ struct Build {
 
 impl Build {
     fn tensor(&mut self, name: &str, values: Array2<f64>) -> u32 {
-        self.tensors.push(tensor(name, values.nrows() as u64, values.ncols() as u64, self.tensors.len() % 2 == 0));
+        self.tensors.push(tensor(
+            name,
+            values.nrows() as u64,
+            values.ncols() as u64,
+            self.tensors.len().is_multiple_of(2),
+        ));
         self.data.push(values);
         self.tensors.len() as u32 - 1
     }
@@ -49,7 +54,7 @@ fn distance(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
 
 /// Attention over blocks of keys: `S = Q K^T`, running maximum and sum, `O = O * corr + P V`, at last `O / l`.
 /// Returns the build and the tensor of the result.
-fn flash_attention(queries: usize, keys: usize, width: usize, block: usize) -> (Build, u32, Array2<f64>) {
+fn flash_attention(queries: usize, keys: usize, width: usize, block: usize) -> Case {
     let (q, k, v) =
         (random(1, queries, width, -1.0, 1.0), random(2, keys, width, -1.0, 1.0), random(3, keys, width, -1.0, 1.0));
     // The definition: softmax of all scores of a query, times the values.
@@ -97,7 +102,7 @@ fn flash_attention(queries: usize, keys: usize, width: usize, block: usize) -> (
 }
 
 /// `relu(x W1 + b1) W2 + b2`.
-fn network() -> (Build, u32, Array2<f64>) {
+fn network() -> Case {
     let (x, w1, b1) = (random(4, 9, 5, -1.0, 1.0), random(5, 5, 11, -1.0, 1.0), random(6, 1, 11, -1.0, 1.0));
     let (w2, b2) = (random(7, 11, 4, -1.0, 1.0), random(8, 1, 4, -1.0, 1.0));
     let expected = (x.dot(&w1) + &b1).mapv(|v| v.max(0.0)).dot(&w2) + &b2;
@@ -116,7 +121,7 @@ fn network() -> (Build, u32, Array2<f64>) {
 }
 
 /// Front-to-back blending of depth-sorted Gaussians in chunks: `C += w colours` with `w = T alpha prod(1 - alpha)`.
-fn blending(pixels: usize, gaussians: usize, chunk: usize) -> (Build, u32, Array2<f64>) {
+fn blending(pixels: usize, gaussians: usize, chunk: usize) -> Case {
     let (alpha, colour) = (random(9, pixels, gaussians, 0.0, 0.9), random(10, gaussians, 3, 0.0, 1.0));
     // The rasteriser's loop (Kerbl et al. 2023): each Gaussian takes its share of the light that is left.
     let mut expected = Array2::zeros((pixels, 3));
@@ -154,7 +159,10 @@ fn blending(pixels: usize, gaussians: usize, chunk: usize) -> (Build, u32, Array
     (build, output, expected)
 }
 
-fn works() -> [(&'static str, (Build, u32, Array2<f64>)); 3] {
+/// Commands, the tensor of their result, and what it must be.
+type Case = (Build, u32, Array2<f64>);
+
+fn works() -> [(&'static str, Case); 3] {
     [("attention", flash_attention(7, 20, 6, 5)), ("network", network()), ("blending", blending(10, 32, 8))]
 }
 
