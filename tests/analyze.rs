@@ -21,7 +21,7 @@ const FITS: [(&str, &[&str]); 6] = [
     ("gbu", &["splatfacto"]),
     // Its elements are declared for every kind.
     ("unirender", &[""]),
-    ("metavrain", &["vanilla"]),
+    ("metavrain", &["vanilla_nerf_4096", "vanilla_nerf_100x100", "vanilla_nerf_train_1024_stockcfg"]),
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::spec::{Collector, Diagnostic, Span};
 
 /// Remarks on one file that are shown; a file with more is not read more closely by seeing them all.
-const MOST_REMARKS: usize = 100;
+const MOST_REMARKS: usize = 50;
 
 /// Where remarks on one file go.
 pub struct Remarks<'a> {
