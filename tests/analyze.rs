@@ -20,7 +20,17 @@ const FITS: [(&str, &[&str]); 6] = [
     ("gaurast", &["splatfacto"]),
     ("gbu", &["splatfacto"]),
     // Its elements are declared for every kind.
-    ("unirender", &[""]),
+    (
+        "unirender",
+        &[
+            "instant",
+            "nerfacto",
+            "splatfacto",
+            "vanilla_nerf_4096",
+            "vanilla_nerf_100x100",
+            "vanilla_nerf_train_1024_stockcfg",
+        ],
+    ),
     ("metavrain", &["vanilla_nerf_4096", "vanilla_nerf_100x100", "vanilla_nerf_train_1024_stockcfg"]),
 ];
 
