@@ -86,7 +86,7 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
             ran += 1;
         }
     }
-    assert_eq!(ran, 8 + 3 + 1 + 1);
+    assert_eq!(ran, 8 + 3 + 1 + 1 + 6 + 3);
 }
 
 #[test]
