@@ -20,7 +20,8 @@
 //! ```
 //!
 //! A layer uses only the layers before it: `spec`, `operator` and `hardware`, `mapping`, `schedule`, `ppa`, `explore`,
-//! `report`, `cli`. [`trace`] stands beside them: it reads execution traces of real renderers.
+//! `report`, `cli`. [`trace`] stands beside them: it reads execution traces of real renderers, which `spec` takes as
+//! pipelines.
 
 pub mod cli;
 pub mod explore;

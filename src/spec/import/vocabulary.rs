@@ -101,19 +101,11 @@ impl Vocabulary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Collector;
-    use crate::spec::catalog::{Category, stock, stock_names};
-    use crate::spec::kind::{self, CATEGORIES, KindDecl, Pass};
-
-    fn kinds() -> Vec<KindDecl> {
-        let collector = Collector::default();
-        let sources = stock_names(Category::Kinds).into_iter().filter_map(|name| stock(Category::Kinds, &name));
-        sources.flat_map(|source| kind::read(&source, &collector)).collect()
-    }
+    use crate::spec::kind::{self, CATEGORIES, Pass};
 
     #[test]
     fn every_word_is_a_kind_that_counts_the_item_in_one_of_the_passes() {
-        let kinds = kinds();
+        let (_, kinds) = kind::stock();
         for entry in &Vocabulary::stock().module {
             for word in entry.executes.iter().filter(|word| !CATEGORIES.contains(&word.as_str())) {
                 let kind = kinds.iter().find(|kind| kind.name == *word).unwrap_or_else(|| panic!("no kind `{word}`"));
