@@ -219,8 +219,8 @@ impl<'p> Evaluator<'p> {
     /// What a capacity's constraint misses: the KiB needed and available on the workload that needs most.
     fn shortage(&self, constraint: usize) -> Option<String> {
         let name = &self.plan.constraints[constraint].name;
-        let block = name.strip_prefix(super::plan::CAPACITY)?;
-        let first = self.plan.constraints.iter().position(|known| known.name.starts_with(super::plan::CAPACITY))?;
+        let block = name.strip_prefix(super::compile::CAPACITY)?;
+        let first = self.plan.constraints.iter().position(|known| known.name.starts_with(super::compile::CAPACITY))?;
         let mut most: Option<(f64, f64)> = None;
         for (workload, (state, _)) in self.plan.workloads.iter().zip(&self.workloads) {
             let (needed, available) = workload.capacities.get(constraint - first)?;

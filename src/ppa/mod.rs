@@ -1,7 +1,7 @@
 //! Performance, power, area: the metrics of a design point, and the compiled plan that evaluates millions of them.
 //!
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
-//! compiled once; [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
+//! compiled once (by `compile`); [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
 //! [`roofline`] says of each operator alone what it attains and what bounds it. [`breakdown`] takes a point apart,
 //! [`memory_traffic`] adds up what each memory moves. [`knobs`] says what would move a point. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
@@ -9,6 +9,7 @@ mod bounds;
 mod branches;
 pub mod breakdown;
 mod checks;
+mod compile;
 mod computed;
 mod conditions;
 mod constraint;
