@@ -77,6 +77,21 @@ fn stock_sweeps_run_from_an_empty_folder_under_each_of_their_names() {
     assert!(succeeds(folder.path(), &["list"]).contains("gscore_tiles"));
 }
 
+/// What `show` prints is the file, and a sweep can start from it.
+#[test]
+fn a_stock_file_is_shown_and_one_category_is_listed() {
+    let folder = tempfile::tempdir().expect("folder");
+    let text = succeeds(folder.path(), &["show", "hardware", "neurex"]);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("hardware/neurex.toml");
+    assert_eq!(text, fs::read_to_string(file).expect("file"));
+    let kinds = succeeds(folder.path(), &["list", "kinds"]);
+    assert!(!kinds.contains("gscore_tiles"));
+    let lines = kinds.lines().filter(|line| line.starts_with("  "));
+    for line in lines {
+        assert!(line.contains("counts ") || line.contains("backward "), "no count: {line}");
+    }
+}
+
 #[test]
 fn a_file_in_the_users_folder_wins_over_a_stock_one() {
     let folder = tempfile::tempdir().expect("folder");

@@ -4,18 +4,35 @@ use std::process::ExitCode;
 
 use super::Failure;
 use crate::spec::catalog::{Category, stock, stock_names};
-use crate::spec::{Collector, kind, tree};
+use crate::spec::kind::{self, KindDecl, Pass};
+use crate::spec::{Collector, tree};
+
+/// What `list` was told.
+#[derive(Debug, clap::Args)]
+pub struct ListArguments {
+    /// Only this category: sweep, hardware, pipeline, scene, kinds, technique or commands.
+    #[arg(value_name = "CATEGORY", value_parser = parse_category)]
+    category: Option<Category>,
+}
+
+/// A category by the word that the command line has for it.
+pub(super) fn parse_category(word: &str) -> Result<Category, String> {
+    let found = Category::ALL.into_iter().find(|category| category.key() == word);
+    found.ok_or_else(|| format!("categories are {}", Category::ALL.map(Category::key).join(", ")))
+}
 
 /// Prints the stock files with their one-line descriptions.
-pub fn run() -> Result<ExitCode, Failure> {
+pub fn run(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     for category in Category::ALL {
-        println!("{} ({}/)", category.word(), category.folder());
+        if arguments.category.is_some_and(|wanted| wanted != category) {
+            continue;
+        }
+        println!("{} ({}/)", category.key(), category.folder());
         for name in stock_names(category) {
             let Some(source) = stock(category, &name) else { continue };
             if category == Category::Kinds {
                 for kind in kind::read(&source, &Collector::default()) {
-                    let counts: Vec<&str> = kind.counts.iter().map(|(count, _, _)| count.as_str()).collect();
-                    println!("  {:<28} {}; counts {}", kind.name, kind.category, counts.join(", "));
+                    println!("  {:<28} {}; {}", kind.name, kind.category, counts(&kind));
                 }
             } else {
                 let table = tree::parse(&source, &Collector::default());
@@ -28,6 +45,18 @@ pub fn run() -> Result<ExitCode, Failure> {
         }
         println!();
     }
-    println!("A file of the same name in your own folder wins over a stock one.");
+    println!(
+        "`nerarch-dse show CATEGORY NAME` prints one. A file of the same name in your own folder wins over a stock one."
+    );
     Ok(ExitCode::SUCCESS)
+}
+
+/// The counts of a kind, pass by pass.
+fn counts(kind: &KindDecl) -> String {
+    let passes = [(Pass::Forward, "counts"), (Pass::Backward, "backward")].into_iter();
+    let texts = passes.filter_map(|(pass, word)| {
+        let names: Vec<&str> = kind.counts_of(pass).iter().map(|(count, _, _)| count.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{word} {}", names.join(", ")))
+    });
+    texts.collect::<Vec<_>>().join("; ")
 }

@@ -27,6 +27,7 @@ mod results;
 mod roofline;
 mod set;
 mod shard;
+mod show;
 mod signals;
 mod slurm;
 mod study;
@@ -95,7 +96,9 @@ enum Command {
     /// Draw a pipeline: operators, barriers, streams, and what is carried to the next iteration.
     Graph(graph::GraphArguments),
     /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
-    List,
+    List(list::ListArguments),
+    /// Print a declaration: a stock one to start from, or one of your own.
+    Show(show::ShowArguments),
     /// Show how unevenly the measured tiles of a sweep spread over groups, and draw them.
     Tiles(tiles::TilesArguments),
     /// Show what a traced renderer computes, operator by operator.
@@ -260,7 +263,8 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Roofline(arguments) => roofline::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
-        Command::List => list::run(),
+        Command::List(arguments) => list::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
         Command::Tiles(arguments) => tiles::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Analyze(arguments) => analyze::analyze(&arguments),

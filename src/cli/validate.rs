@@ -22,7 +22,7 @@ pub fn run(name: Option<&str>, format: Format) -> Result<ExitCode, Failure> {
                 let help = did_you_mean(&name, known.iter().map(String::as_str));
                 Failure::input(
                     format!("there are no targets of `{name}`"),
-                    format!("{help}; or write the path of a .toml file"),
+                    format!("{help} (or write the path of a .toml file)"),
                 )
             })?
         };

@@ -62,6 +62,19 @@ impl Category {
         }
     }
 
+    /// The word that the command line has for it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Sweep => "sweep",
+            Self::Hardware => "hardware",
+            Self::Pipeline => "pipeline",
+            Self::Scene => "scene",
+            Self::Kinds => "kinds",
+            Self::Technique => "technique",
+            Self::Commands => "commands",
+        }
+    }
+
     /// The word for one of them.
     pub fn word(self) -> &'static str {
         match self {
@@ -155,12 +168,10 @@ pub fn find(category: Category, name: &str, referrer: Option<&Span>) -> Result<A
         return Ok(source);
     }
     let names = stock_names(category);
-    Err(place(
-        Diagnostic::placeless(format!("there is no {} `{name}`", category.word())).help(format!(
-            "{}; or write the path of a .toml file",
-            did_you_mean(plain, names.iter().map(String::as_str))
-        )),
-    ))
+    Err(place(Diagnostic::placeless(format!("there is no {} `{name}`", category.word())).help(format!(
+        "{} (or write the path of a .toml file)",
+        did_you_mean(plain, names.iter().map(String::as_str))
+    ))))
 }
 
 fn stem(name: &str) -> &str {

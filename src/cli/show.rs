@@ -1,0 +1,28 @@
+//! `nerarch-dse show`
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use super::Failure;
+use super::list::parse_category;
+use crate::spec::Diagnostics;
+use crate::spec::catalog::{self, Category};
+
+/// What `show` was told.
+#[derive(Debug, clap::Args)]
+pub struct ShowArguments {
+    /// What it declares: sweep, hardware, pipeline, scene, kinds, technique or commands.
+    #[arg(value_name = "CATEGORY", value_parser = parse_category)]
+    category: Category,
+    /// A stock name, or the path of a file.
+    name: String,
+}
+
+/// Prints a declaration as it stands in its file.
+pub fn run(arguments: &ShowArguments) -> Result<ExitCode, Failure> {
+    let source = catalog::find(arguments.category, &arguments.name, None).map_err(|fault| Diagnostics(vec![fault]))?;
+    let printed = std::io::stdout().lock().write_all(source.text.as_bytes());
+    printed
+        .map_err(|error| Failure::input(format!("the text cannot be printed: {error}"), "check where it goes to"))?;
+    Ok(ExitCode::SUCCESS)
+}
