@@ -98,7 +98,7 @@ fn a_file_in_the_users_folder_wins_over_a_stock_one() {
     fs::create_dir(folder.path().join("hardware")).expect("folder");
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("hardware/gscore.toml")).expect("file");
     fs::write(folder.path().join("hardware/gscore.toml"), text.replace("\"GSCore\"", "\"Mine\"")).expect("write");
-    assert!(succeeds(folder.path(), &["check", "gscore"]).contains("on Mine, 28 nm"));
+    assert!(succeeds(folder.path(), &["check", "gscore"]).contains("hardware \"Mine\", 28 nm"));
 }
 
 /// Points stream to disk: memory does not grow with their number. Sampled here; a whole million is in the docs.

@@ -6,7 +6,7 @@ use super::study::{Instead, Ready};
 use super::{Failure, plan, verify};
 use crate::explore::count_points;
 use crate::ppa::Evaluator;
-use crate::report::summary::short;
+use crate::report::summary::{heading, short};
 use crate::report::technique;
 use crate::schedule::Method;
 use crate::spec::Diagnostics;
@@ -31,7 +31,7 @@ fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -
 
 fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
     let Ready { study, plan, space, .. } = ready;
-    println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
+    println!("{}", heading(study));
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
         let order = match workload.method() {
@@ -44,24 +44,26 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
         let tail = if axis.condition.is_some() { ", under a condition" } else { "" };
         println!("  axis       {} = {} ({}{tail})", axis.name, shortened(&axis.labels), axis.values.len());
     }
-    let mut evaluator = Evaluator::new(plan);
-    evaluator.evaluate(&vec![0; plan.axes.len()]);
+    let (mut first, mut last) = (Evaluator::new(plan), Evaluator::new(plan));
+    first.evaluate(&vec![0; plan.axes.len()]);
+    last.evaluate(&plan.axes.iter().map(|axis| axis.values.len().saturating_sub(1) as u32).collect::<Vec<_>>());
     for (at, (name, words)) in plan.parameters.iter().enumerate() {
         if plan.axes.iter().any(|axis| axis.varies(name)) {
             continue;
         }
-        let value = evaluator.parameter(at);
-        let text = match words {
+        let text = |value: f64| match words {
             Some(words) => words.get(value as usize).cloned().unwrap_or_default(),
             None => short(value),
         };
-        println!("  parameter  {name} = {text}");
+        let (from, to) = (text(first.parameter(at)), text(last.parameter(at)));
+        let moves = if from == to { String::new() } else { format!(" at the first point, {to} at the last") };
+        println!("  parameter  {name} = {from}{moves}");
     }
     for line in technique::lines(&technique::records(study, plan)) {
         println!("  technique  {line}");
     }
     for objective in &plan.objectives {
-        println!("  objective  {:?} {}", objective.goal, objective.name);
+        println!("  objective  {} {}", objective.goal.name(), objective.name);
     }
     for constraint in &plan.constraints {
         println!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);

@@ -67,6 +67,12 @@ pub fn render(
     text
 }
 
+/// What a study is about, in a line: `gscore: pipeline "3DGS on GSCore", hardware "GSCore", 28 nm`.
+pub fn heading(study: &Study) -> String {
+    let Study { sweep, pipeline, hardware, .. } = study;
+    format!("{}: pipeline \"{}\", hardware \"{}\", {} nm", sweep.name, pipeline.name, hardware.name, hardware.node_nm)
+}
+
 #[allow(clippy::too_many_arguments)]
 fn write_all(
     out: &mut String,
@@ -79,11 +85,7 @@ fn write_all(
     seconds: f64,
 ) -> std::fmt::Result {
     let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
-    writeln!(
-        out,
-        "{}: {} on {}, {} nm",
-        study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm
-    )?;
+    writeln!(out, "{}", heading(study))?;
     let boundary: Vec<&str> = study.hardware.boundary.iter().map(|boundary| boundary.name()).collect();
     writeln!(
         out,

@@ -20,7 +20,7 @@ pub struct ObjectiveDecl {
 }
 
 /// The words for which way is better.
-const GOALS: [(&str, Goal); 2] = [("minimise", Goal::Minimise), ("maximise", Goal::Maximise)];
+const GOALS: [(&str, Goal); 2] = [(Goal::Minimise.name(), Goal::Minimise), (Goal::Maximise.name(), Goal::Maximise)];
 
 /// Reads the list; faults go to the reader's diagnostics.
 pub(super) fn read_objectives(node: &Node, reader: &Reader<'_>) -> Vec<ObjectiveDecl> {

@@ -168,6 +168,16 @@ pub enum Goal {
     Maximise,
 }
 
+impl Goal {
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Minimise => "minimise",
+            Self::Maximise => "maximise",
+        }
+    }
+}
+
 /// Reads the sweeps of a file, most often one; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Vec<SweepDecl>> {
     let root = tree::parse(source, diagnostics);
