@@ -8,6 +8,7 @@
 //!
 //! Each figure keeps its source and confidence. Registers, operand delivery and control are in none but Aladdin's.
 
+use super::builtin::rows;
 use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
@@ -193,17 +194,7 @@ pub fn mac(
 /// Only where the built-in table is broken.
 pub fn figures() -> Result<&'static [OpFigure], ArithmeticError> {
     static FIGURES: OnceLock<Result<Vec<OpFigure>, String>> = OnceLock::new();
-    FIGURES
-        .get_or_init(|| {
-            csv::ReaderBuilder::new()
-                .comment(Some(b'#'))
-                .from_reader(TEXT.as_bytes())
-                .deserialize()
-                .collect::<Result<_, csv::Error>>()
-                .map_err(|error| error.to_string())
-        })
-        .as_deref()
-        .map_err(|why| ArithmeticError::BrokenTable(why.clone()))
+    FIGURES.get_or_init(|| rows(TEXT)).as_deref().map_err(|why| ArithmeticError::BrokenTable(why.clone()))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod technology;
 
 mod array;
 mod block;
+mod builtin;
 mod clock;
 mod conflict_node;
 mod dram_channel;

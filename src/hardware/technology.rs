@@ -6,6 +6,7 @@
 //! Scaling is only ever done on request. A factor turns a figure at one node into the figure at the other; areas of
 //! advanced nodes are estimates from the early 2010s. Power at equal frequency is energy's factor.
 
+use super::builtin;
 use serde::Deserialize;
 use std::fmt;
 use std::sync::OnceLock;
@@ -173,16 +174,7 @@ impl Row {
 
 fn rows() -> Result<&'static [Row], TechnologyError> {
     static ROWS: OnceLock<Result<Vec<Row>, String>> = OnceLock::new();
-    ROWS.get_or_init(|| {
-        csv::ReaderBuilder::new()
-            .comment(Some(b'#'))
-            .from_reader(TEXT.as_bytes())
-            .deserialize()
-            .collect::<Result<_, csv::Error>>()
-            .map_err(|error| error.to_string())
-    })
-    .as_deref()
-    .map_err(|why| TechnologyError::BrokenTable(why.clone()))
+    ROWS.get_or_init(|| builtin::rows(TEXT)).as_deref().map_err(|why| TechnologyError::BrokenTable(why.clone()))
 }
 
 #[cfg(test)]

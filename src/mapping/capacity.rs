@@ -7,11 +7,11 @@
 use super::traffic::{Cause, Port, Traffic, dram_transfer};
 use crate::hardware::{Dram, Sram};
 use crate::operator::Operator;
-use crate::spec::Study;
 use crate::spec::expr::Function;
 use crate::spec::pipeline::{Direction, WorkingSet};
 use crate::spec::program::{NodeId, Operation};
 use crate::spec::scope::Scope;
+use crate::spec::{Span, Study};
 
 /// A block whose working sets must fit.
 pub struct Capacity {
@@ -46,18 +46,7 @@ pub fn compile_capacity(
                 traffic.iter().filter(|stream| stream.block == Some(at) && stream.direction == Direction::Read)
             {
                 let bytes = scope.graph.binary(Function::Mul, stream.bytes, *rate);
-                let place = (pattern.0.as_str(), &pattern.1);
-                let (cycles, latency_cycles) = dram_transfer(scope, study, dram, bytes, place, &pattern.1)?;
-                extra.push(Traffic {
-                    name: format!("misses of {}", stream.name),
-                    cause: Cause::Miss,
-                    block: None,
-                    port: Port::Dram,
-                    bytes,
-                    cycles,
-                    latency_cycles: only_if_moved(scope, bytes, latency_cycles),
-                    ..stream.clone()
-                });
+                extra.push(over_dram(scope, study, dram, stream, ("misses", Cause::Miss), bytes, pattern)?);
             }
         }
     }
@@ -136,22 +125,35 @@ fn spills(
     let share = scope.graph.select(fits, zero, share);
     let mut extra = Vec::new();
     for (at, _, set) in sets {
-        let Some((pattern, span)) = &set.spill else { continue };
+        let Some(pattern) = &set.spill else { continue };
         let stream = &traffic[*at];
         let bytes = scope.graph.binary(Function::Mul, stream.bytes, share);
-        let (cycles, latency_cycles) = dram_transfer(scope, study, dram, bytes, (pattern, span), span)?;
-        extra.push(Traffic {
-            name: format!("spills of {}", stream.name),
-            cause: Cause::Spill,
-            block: None,
-            port: Port::Dram,
-            bytes,
-            cycles,
-            latency_cycles: only_if_moved(scope, bytes, latency_cycles),
-            ..stream.clone()
-        });
+        extra.push(over_dram(scope, study, dram, stream, ("spills", Cause::Spill), bytes, pattern)?);
     }
     Some(extra)
+}
+
+/// What a stream between an operator and a block moves over the DRAM channel on top.
+fn over_dram(
+    scope: &mut Scope<'_>,
+    study: &Study,
+    dram: Option<&Dram>,
+    stream: &Traffic,
+    (word, cause): (&str, Cause),
+    bytes: NodeId,
+    (pattern, span): &(String, Span),
+) -> Option<Traffic> {
+    let (cycles, latency_cycles) = dram_transfer(scope, study, dram, bytes, (pattern, span), span)?;
+    Some(Traffic {
+        name: format!("{word} of {}", stream.name),
+        cause,
+        block: None,
+        port: Port::Dram,
+        bytes,
+        cycles,
+        latency_cycles: only_if_moved(scope, bytes, latency_cycles),
+        ..stream.clone()
+    })
 }
 
 /// A latency that nothing pays where nothing moves.

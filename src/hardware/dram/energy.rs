@@ -1,6 +1,7 @@
 //! Energy per bit of DRAM families, with its range, source and confidence.
 
 use super::{DramError, DramPart};
+use crate::hardware::builtin;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("../data/dram_energy.csv");
@@ -47,12 +48,7 @@ impl DramPart {
 /// # Errors
 /// An unknown family, with the known ones.
 pub fn energy_per_bit(family: &str) -> Result<EnergyPerBit, DramError> {
-    let rows: Vec<Row> = csv::ReaderBuilder::new()
-        .comment(Some(b'#'))
-        .from_reader(TEXT.as_bytes())
-        .deserialize()
-        .collect::<Result<_, csv::Error>>()
-        .map_err(|error| DramError::BrokenTable(error.to_string()))?;
+    let rows: Vec<Row> = builtin::rows(TEXT).map_err(DramError::BrokenTable)?;
     let own = || rows.iter().filter(|row| row.family.eq_ignore_ascii_case(family) && row.role != "other");
     let Some(typical) = own().find(|row| row.role == "typical") else {
         let mut known: Vec<String> = rows.iter().map(|row| row.family.clone()).collect();

@@ -1,6 +1,7 @@
 //! The named DRAM parts, and the simulated runs that their figures rest on.
 
 use super::DramError;
+use crate::hardware::builtin;
 
 /// Where the bandwidths come from.
 pub const SOURCE: &str = "DRAMsim3 (commit 2981759), cross-checked with Ramulator 1.0 in 18 runs";
@@ -106,10 +107,5 @@ impl Run {
 
 /// All runs of the built-in table, in file order.
 pub(super) fn runs() -> Result<Vec<Run>, DramError> {
-    csv::ReaderBuilder::new()
-        .comment(Some(b'#'))
-        .from_reader(TEXT.as_bytes())
-        .deserialize()
-        .collect::<Result<_, csv::Error>>()
-        .map_err(|error| DramError::BrokenTable(error.to_string()))
+    builtin::rows(TEXT).map_err(DramError::BrokenTable)
 }
