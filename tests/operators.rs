@@ -12,7 +12,7 @@ fn kinds() -> Vec<KindDecl> {
     let diagnostics = Collector::default();
     let sources = stock_names(Category::Kinds).into_iter().filter_map(|name| stock(Category::Kinds, &name));
     let kinds: Vec<KindDecl> = sources.flat_map(|source| kind::read(&source, &diagnostics)).collect();
-    kind::check_stages(&kinds, &diagnostics);
+    nerarch_dse::spec::stage::check_stages(&kinds, &diagnostics);
     diagnostics.finish(Some(kinds)).unwrap_or_else(|faults| panic!("{faults}")).0
 }
 
@@ -238,25 +238,5 @@ fn a_backward_pass_gives_a_gradient_for_every_input() {
         if !OTHER.contains(&kind.name.as_str()) {
             assert!(get(&backward, "output") >= get(&forward, "input"), "{}", kind.name);
         }
-    }
-}
-
-#[test]
-fn a_composite_has_the_flops_of_its_stages() {
-    let kinds = kinds();
-    let composites: Vec<&KindDecl> = kinds.iter().filter(|kind| !kind.stages.is_empty()).collect();
-    assert!(composites.len() >= 3);
-    for composite in composites {
-        let given = sample(composite, 1.0);
-        let whole = get(&count(composite, Pass::Forward, &given).unwrap_or_else(|faults| panic!("{faults}")), "flops");
-        let parts: f64 = composite
-            .stages
-            .iter()
-            .map(|(stage, _)| {
-                let kind = kinds.iter().find(|kind| kind.name == *stage).expect("stage");
-                get(&count(kind, Pass::Forward, &given).unwrap_or_else(|faults| panic!("{faults}")), "flops")
-            })
-            .sum();
-        assert_eq!(whole, parts, "{}", composite.name);
     }
 }

@@ -77,7 +77,7 @@ fn working_sets<'s>(
         }
         let operator = &operators[stream.operator];
         let what = format!("working set of traffic `{}`", decl.name);
-        let kib = scope.compile(&set.kib, &what, &operator.counts.locals())?;
+        let kib = scope.compile(&set.kib, &what, &operator.declared_counts.locals())?;
         let kib = scope.at_least(kib, 0.0, &set.kib.span, &what);
         if scope.graph.is_tiled(kib) && !operator.streamed {
             scope.error(&set.kib.span, "this operator works on the whole frame, but its set is by tile", "use scene.*");

@@ -80,7 +80,7 @@ fn compile(
 ) -> Option<Traffic> {
     let operator = operators.iter().position(|operator| operator.name == decl.operator.0)?;
     let what = format!("bytes of traffic `{}`", decl.name);
-    let bytes = scope.compile(&decl.bytes, &what, &operators[operator].counts.locals())?;
+    let bytes = scope.compile(&decl.bytes, &what, &operators[operator].declared_counts.locals())?;
     let bytes = scope.at_least(bytes, 0.0, &decl.bytes.span, &what);
     if scope.graph.is_tiled(bytes) && !operators[operator].streamed {
         scope.error(

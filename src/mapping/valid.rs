@@ -1,15 +1,14 @@
 //! Validity of units for operators, and the choice among valid ones.
 
-use super::traffic::Traffic;
-use crate::hardware::{Sram, Unit};
+use crate::hardware::Unit;
 use crate::operator::{Operator, Stream};
-use crate::spec::Study;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
-use crate::spec::hardware::{RateDecl, UnitDecl};
-use crate::spec::pipeline::Direction;
+use crate::spec::hardware::RateDecl;
+use crate::spec::pipeline::OperatorDecl;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
+use crate::spec::{Study, ability, composite};
 
 /// An operator on its unit.
 pub struct Mapped {
@@ -27,8 +26,6 @@ pub fn map_operators(
     study: &Study,
     operators: &[Operator],
     units: &[Unit],
-    srams: &[Sram],
-    traffic: &[Traffic],
     stream: Option<&Stream>,
 ) -> Option<Vec<Mapped>> {
     check_executes(scope, study);
@@ -45,7 +42,7 @@ pub fn map_operators(
     let mapped: Vec<Option<Mapped>> = operators
         .iter()
         .enumerate()
-        .map(|(at, operator)| map_operator(scope, study, at, operator, units, srams, traffic, stream))
+        .map(|(at, operator)| map_operator(scope, study, at, operator, units, stream))
         .collect();
     mapped.into_iter().collect()
 }
@@ -63,44 +60,29 @@ fn check_executes(scope: &Scope<'_>, study: &Study) {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn map_operator(
     scope: &mut Scope<'_>,
     study: &Study,
     at: usize,
     operator: &Operator,
     units: &[Unit],
-    srams: &[Sram],
-    traffic: &[Traffic],
     stream: Option<&Stream>,
 ) -> Option<Mapped> {
-    let explicit = study.pipeline.mapping.iter().find(|(name, _, _)| *name == operator.name);
-    let mut refusals = Vec::new();
-    let mut candidates = Vec::new();
-    for (index, decl) in study.hardware.units.iter().enumerate() {
-        let refusal = match explicit {
-            Some((_, unit, _)) if *unit != decl.name => {
-                Some(format!("[mapping] gives `{}` to `{unit}`", operator.name))
-            }
-            _ => refuse(decl, operator, at, srams, traffic),
-        };
-        match refusal {
-            Some(reason) => refusals.push(format!("`{}`: {reason}", decl.name)),
-            None => candidates.push(index),
+    let decl = &study.pipeline.operators[at];
+    let candidates = match able(study, decl) {
+        Ok(able) => able,
+        Err(refusals) => {
+            scope.error(
+                &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
+                format!(
+                    "no unit of hardware `{}` can execute operator `{}` ({})",
+                    study.hardware.name, operator.name, operator.kind
+                ),
+                refusals,
+            );
+            return None;
         }
-    }
-    if candidates.is_empty() {
-        let decl = &study.pipeline.operators[at];
-        scope.error(
-            &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
-            format!(
-                "no unit of hardware `{}` can execute operator `{}` ({})",
-                study.hardware.name, operator.name, operator.kind
-            ),
-            refusals.join("\n"),
-        );
-        return None;
-    }
+    };
     let mut best: Option<(NodeId, NodeId, NodeId)> = None;
     for &index in &candidates {
         let cycles = unit_cycles(scope, operator, &units[index])?;
@@ -123,39 +105,26 @@ fn map_operator(
     best.map(|(unit, cycles, _)| Mapped { candidates, unit, cycles })
 }
 
-/// Why a unit cannot execute an operator.
-fn refuse(unit: &UnitDecl, operator: &Operator, at: usize, srams: &[Sram], traffic: &[Traffic]) -> Option<String> {
-    let executes = unit.executes.iter().any(|(word, _)| *word == operator.kind || *word == operator.category);
-    if !executes {
-        let list: Vec<&str> = unit.executes.iter().map(|(word, _)| word.as_str()).collect();
-        return Some(format!("executes {}", list.join(", ")));
+/// The units that can execute an operator, or of every unit why it cannot: for a composite, which no units can execute
+/// stage by stage either, also of every stage.
+fn able(study: &Study, operator: &OperatorDecl) -> Result<Vec<usize>, String> {
+    let Some(kind) = study.kinds.iter().find(|kind| kind.name == operator.kind.0) else { return Ok(Vec::new()) };
+    let pipeline = &study.pipeline;
+    let unit = pipeline.mapping.iter().find(|(name, _, _)| *name == operator.name);
+    let unit = unit.map(|(_, unit, _)| unit.as_str());
+    let whole = ability::of(&study.hardware, operator, kind, &pipeline.traffic, unit);
+    if !whole.able.is_empty() {
+        return Ok(whole.able);
     }
-    if !unit.passes.contains(&operator.pass) {
-        let list: Vec<&str> = unit.passes.iter().map(|pass| pass.name()).collect();
-        return Some(format!("runs {} only, but this is the {} pass", list.join(" and "), operator.pass.name()));
+    let mut refusals = whole.refusals;
+    for stage in composite::stages(operator, &study.kinds) {
+        let Some(kind) = study.kinds.iter().find(|kind| kind.name == stage.kind.0) else { continue };
+        let ability = ability::of(&study.hardware, &stage, kind, &pipeline.traffic, unit);
+        let able = ability.able.iter().map(|index| format!("`{}`: can", study.hardware.units[*index].name));
+        refusals.push(format!("and its stage {}:", kind.name));
+        refusals.extend(able.chain(ability.refusals));
     }
-    if let RateDecl::Item { item, .. } = &unit.rate
-        && operator.counts.get(item).is_none()
-    {
-        let counts: Vec<&str> = operator.counts.0.iter().map(|(name, _)| name.as_str()).collect();
-        return Some(format!("works at a rate in `{item}`, but `{}` counts {}", operator.kind, counts.join(", ")));
-    }
-    if let RateDecl::Array = &unit.rate
-        && operator.gemms.is_empty()
-    {
-        return Some(format!("its array does matrix products, and kind `{}` has none", operator.kind));
-    }
-    traffic.iter().filter(|stream| stream.operator == at).find_map(|stream| {
-        let block = stream.block?;
-        let (bound, word) = match stream.direction {
-            Direction::Read => (&unit.reads, "reads"),
-            Direction::Write => (&unit.writes, "writes"),
-        };
-        let name = &srams[block].name;
-        let reaches = bound.iter().any(|(known, _)| known == name);
-        (!reaches)
-            .then(|| format!("`{}` needs SRAM block `{name}`, which is not in the unit's `{word}`", operator.name))
-    })
+    Err(refusals.join("\n"))
 }
 
 /// Compute cycles of the operator on the unit: per tile on one group, or per frame on all instances.

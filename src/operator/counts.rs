@@ -1,6 +1,7 @@
 //! The counts of each operator of a pipeline.
 
 use super::technique::Savings;
+use crate::spec::arguments;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::kind::{CountDecl, KindDecl, Pass};
 use crate::spec::pipeline::{EdgeKind, OperatorDecl};
@@ -13,6 +14,8 @@ use crate::spec::{Collector, Diagnostics, Study};
 pub struct Operator {
     /// Its name.
     pub name: String,
+    /// The operator that the pipeline file declares: itself, or the composite that it is a stage of.
+    pub declared: String,
     /// Its kind.
     pub kind: String,
     /// The family of its kind.
@@ -21,7 +24,9 @@ pub struct Operator {
     pub pass: Pass,
     /// What it counts: per tile if it streams, else per frame.
     pub counts: Counts,
-    /// The same as its unit sees it: with the bits that low-bit techniques leave.
+    /// What the declared operator counts, for its traffic; its own counts if it is no stage.
+    pub declared_counts: Counts,
+    /// Its own counts as its unit sees them: with the bits that low-bit techniques leave.
     pub unit_counts: Counts,
     /// Bits of an element.
     pub element_bits: NodeId,
@@ -84,11 +89,20 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
         );
         return None;
     }
-    let locals = arguments(scope, decl, kind, None)?;
+    let locals = arguments::values(scope, &study.kinds, decl, kind, None)?;
     let sixteen = scope.graph.constant(16.0);
     let element_bits = locals.iter().find(|(name, _)| name == "bits").map_or(sixteen, |(_, bits)| bits.node);
     let gemms = compile_gemms(scope, decl, kind, &locals)?;
     let counts = compile_counts(scope, decl, kind, locals)?;
+    let declared = decl.declared();
+    let declared_counts = match &decl.stage_of {
+        Some(_) => {
+            let kind = study.kinds.iter().find(|kind| kind.name == declared.kind.0)?;
+            let locals = arguments::values(scope, &study.kinds, declared, kind, None)?;
+            compile_counts(scope, declared, kind, locals)?
+        }
+        None => counts.clone(),
+    };
     let tiled = counts.0.iter().any(|(_, node)| scope.graph.is_tiled(*node));
     let streams = study
         .pipeline
@@ -105,9 +119,11 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
     }
     Some(Operator {
         name: decl.name.clone(),
+        declared: declared.name.clone(),
         kind: kind.name.clone(),
         category: kind.category.clone(),
         pass: decl.pass,
+        declared_counts,
         unit_counts: counts.clone(),
         counts,
         element_bits,
@@ -152,7 +168,7 @@ const COMMON: [&str; 5] = ["flops", "macs", "read_bytes", "weight_bytes", "write
 /// The counts of an operator whose elements have `bits` bits, whatever it says itself.
 pub(super) fn recount(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl, bits: NodeId) -> Option<Counts> {
     let kind = study.kinds.iter().find(|kind| kind.name == decl.kind.0)?;
-    let locals = arguments(scope, decl, kind, Some(bits))?;
+    let locals = arguments::values(scope, &study.kinds, decl, kind, Some(bits))?;
     compile_counts(scope, decl, kind, locals)
 }
 
@@ -214,8 +230,9 @@ pub fn count(kind: &KindDecl, pass: Pass, arguments: &[(&str, f64)]) -> Result<V
             .map(|(name, value)| ((*name).to_owned(), kind.span.clone(), Quantity::constant(*value, &kind.span)))
             .collect(),
         stated: Vec::new(),
+        stage_of: None,
     };
-    let counts = self::arguments(&mut scope, &decl, kind, None)
+    let counts = arguments::values(&mut scope, &[], &decl, kind, None)
         .and_then(|locals| compile_counts(&mut scope, &decl, kind, locals));
     let values = counts.and_then(|counts| {
         let value = |node| scope.graph.constant_value(node).filter(|value: &f64| value.is_finite());
@@ -225,44 +242,4 @@ pub fn count(kind: &KindDecl, pass: Pass, arguments: &[(&str, f64)]) -> Result<V
         scope.error(&kind.span, format!("a count of kind `{}` has no value", kind.name), "give other arguments");
     }
     diagnostics.finish(values).map(|(values, _)| values)
-}
-
-/// The values of a kind's parameters: what the operator gives, else the kind's defaults; `bits` where it is stated.
-fn arguments(
-    scope: &mut Scope<'_>,
-    decl: &OperatorDecl,
-    kind: &KindDecl,
-    bits: Option<NodeId>,
-) -> Option<Vec<(String, Typed)>> {
-    let known = || kind.parameters.iter().map(|(name, _, _)| name.as_str());
-    for (name, span, _) in &decl.arguments {
-        if !known().any(|parameter| parameter == name) {
-            scope.error(span, format!("kind `{}` has no parameter `{name}`", kind.name), did_you_mean(name, known()));
-        }
-    }
-    let mut locals: Vec<(String, Typed)> = Vec::new();
-    let mut complete = true;
-    for (name, _, default) in &kind.parameters {
-        let given = decl.arguments.iter().find(|(argument, _, _)| argument == name);
-        let what = format!("`{name}` of operator `{}`", decl.name);
-        let node = match (given, default) {
-            _ if name == "bits" && bits.is_some() => bits,
-            (Some((_, _, quantity)), _) => scope.compile(quantity, &what, &[]),
-            // A default may use the parameters before it.
-            (None, Some(default)) => scope.compile(default, &what, &locals),
-            (None, None) => {
-                scope.error(
-                    &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
-                    format!("operator `{}` does not say its `{name}`", decl.name),
-                    format!("add `{name} = ...`; kind `{}` needs it", kind.name),
-                );
-                None
-            }
-        };
-        match node {
-            Some(node) => locals.push((name.clone(), Typed::number(node))),
-            None => complete = false,
-        }
-    }
-    complete.then_some(locals)
 }

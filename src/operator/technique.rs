@@ -92,7 +92,8 @@ fn apply(
     let mut any = false;
     for factor in &technique.factors {
         for (index, operator) in operators.iter_mut().enumerate() {
-            let fits = factor.kinds.iter().any(|(kind, _)| *kind == operator.kind)
+            let is_kind = |kind: &str| study.pipeline.operators[index].kinds().any(|own| own == kind);
+            let fits = factor.kinds.iter().any(|(kind, _)| is_kind(kind))
                 && factor.pass.is_none_or(|pass| pass == operator.pass);
             if !fits {
                 continue;

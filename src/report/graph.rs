@@ -88,7 +88,7 @@ impl PipelineGraph {
                 continue;
             };
             let first = graph.nodes.len();
-            let stages = if detail == Detail::Expanded { kind.stages.as_slice() } else { &[] };
+            let stages = if detail == Detail::Expanded { kind.stages_of(operator.pass) } else { &[] };
             if stages.is_empty() {
                 graph.nodes.push(Node {
                     name: operator.name.clone(),
@@ -100,13 +100,13 @@ impl PipelineGraph {
             } else {
                 let group = Some(graph.groups.len());
                 graph.groups.push((operator.name.clone(), kind.name.clone()));
-                for (stage, _) in stages {
-                    let category = kinds.iter().find(|kind| kind.name == *stage).map(|kind| kind.category.clone());
+                for stage in stages {
+                    let category = kinds.iter().find(|kind| kind.name == stage.kind).map(|kind| kind.category.clone());
                     graph.nodes.push(Node {
-                        name: stage.clone(),
+                        name: stage.kind.clone(),
                         kind: String::new(),
                         category: category.unwrap_or_else(|| kind.category.clone()),
-                        pass: operator.pass,
+                        pass: stage.pass,
                         group,
                     });
                 }

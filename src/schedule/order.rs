@@ -72,10 +72,12 @@ impl Order<NodeId> {
                 let mut nodes = vec![zero; order.len()];
                 let mut sound = true;
                 for (name, span, weight) in weights {
-                    let stage = order.iter().position(|at| operators[*at].name == *name);
+                    // A composite's weight is that of each of its stages.
+                    let means = |operator: &Operator| operator.name == *name || operator.declared == *name;
+                    let mut stages = (0..order.len()).filter(|stage| means(&operators[order[*stage]])).peekable();
                     let node = scope.compile(weight, &format!("weight of `{name}`"), &[]);
-                    match (stage, node) {
-                        (Some(stage), Some(node)) => nodes[stage] = node,
+                    match (stages.peek(), node) {
+                        (Some(_), Some(node)) => stages.for_each(|stage| nodes[stage] = node),
                         (Some(_), None) => sound = false,
                         (None, _) => {
                             let known = operators.iter().map(|operator| operator.name.as_str());

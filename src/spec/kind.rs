@@ -7,6 +7,7 @@ use super::diagnostic::Collector;
 use super::expr;
 use super::reader::{Quantity, Reader};
 use super::source::{Source, Span};
+use super::stage::{StageDecl, read_stages};
 use super::tree::{self, Table};
 
 /// Whether an operator computes values or gradients.
@@ -58,8 +59,10 @@ pub struct KindDecl {
     pub doc: String,
     /// The family: sampling, encoding, computation, blending, optimization.
     pub category: String,
-    /// Kinds that a composite does one after the other, with their places; empty: it is no composite.
-    pub stages: Vec<(String, Span)>,
+    /// What a composite does one after the other; empty: it is no composite.
+    pub stages: Vec<StageDecl>,
+    /// What its backward pass does one after the other; empty: only a unit that executes the whole can do that.
+    pub backward_stages: Vec<StageDecl>,
     /// Parameters: name, place, default (`None`: must be given). `bits` is among them always.
     pub parameters: Vec<(String, Span, Option<Quantity>)>,
     /// Counts of the forward pass; empty: it runs backward only.
@@ -71,6 +74,14 @@ pub struct KindDecl {
 }
 
 impl KindDecl {
+    /// The stages of a pass; empty: in that pass it is no composite.
+    pub fn stages_of(&self, pass: Pass) -> &[StageDecl] {
+        match pass {
+            Pass::Forward => &self.stages,
+            Pass::Backward => &self.backward_stages,
+        }
+    }
+
     /// The counts of a pass; empty if the kind does not run in it.
     pub fn counts_of(&self, pass: Pass) -> &[CountDecl] {
         match pass {
@@ -121,21 +132,6 @@ pub fn read_kinds(reader: &Reader<'_>) -> Vec<KindDecl> {
     reader.tables("kind").into_iter().filter_map(|table| read_kind(table, reader.diagnostics())).collect()
 }
 
-/// Reports stages that name no kind, or the composite itself.
-pub fn check_stages(kinds: &[KindDecl], diagnostics: &Collector) {
-    for kind in kinds {
-        for (stage, span) in &kind.stages {
-            if *stage == kind.name || !kinds.iter().any(|known| known.name == *stage) {
-                let known = kinds.iter().map(|known| known.name.as_str()).filter(|name| *name != kind.name);
-                let help = super::diagnostic::did_you_mean(stage, known);
-                let message =
-                    format!("`{stage}` can be no stage of kind `{}`: there is no other kind so named", kind.name);
-                diagnostics.error(super::Diagnostic::new(span, message).help(help));
-            }
-        }
-    }
-}
-
 fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
     let reader = Reader::new(table, "a [[kind]]", diagnostics);
     let name = reader.required_text("name");
@@ -147,7 +143,8 @@ fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
         let help = super::diagnostic::did_you_mean(&category, CATEGORIES);
         reader.error(span, format!("there is no category \"{category}\""), help);
     }
-    let stages = reader.texts("stages");
+    let stages = read_stages(&reader, "stages", Pass::Forward);
+    let backward_stages = read_stages(&reader, "backward_stages", Pass::Backward);
     let mut parameters = reader.table("parameters").map_or_else(Vec::new, |table| {
         let inner = Reader::new(table, "`parameters`", diagnostics);
         inner.rest().into_iter().map(|entry| read_parameter(&inner, entry)).collect()
@@ -163,7 +160,18 @@ fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
     }
     let gemms = reader.tables("gemm").into_iter().filter_map(|table| read_gemm(table, diagnostics)).collect();
     reader.finish();
-    Some(KindDecl { name: name?, span: table.span.clone(), doc, category, stages, parameters, counts, gemms, backward })
+    Some(KindDecl {
+        name: name?,
+        span: table.span.clone(),
+        doc,
+        category,
+        stages,
+        backward_stages,
+        parameters,
+        counts,
+        gemms,
+        backward,
+    })
 }
 
 fn read_gemm(table: &Table, diagnostics: &Collector) -> Option<GemmDecl> {

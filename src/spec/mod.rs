@@ -8,8 +8,11 @@
 //!
 //! This layer depends on no other; every other layer stands on it.
 
+pub mod ability;
+pub mod arguments;
 pub mod catalog;
 mod combinations;
+pub mod composite;
 pub mod diagnostic;
 pub mod expr;
 pub mod figure;
@@ -33,6 +36,7 @@ pub mod scope;
 mod search;
 mod several;
 pub mod source;
+pub mod stage;
 pub mod study;
 pub mod sweep;
 pub mod technique;

@@ -81,6 +81,20 @@ pub struct OperatorDecl {
     pub arguments: Vec<(String, Span, Quantity)>,
     /// Counts that it states itself, such as measured ones, in the place of its kind's.
     pub stated: Vec<(String, Span, Quantity)>,
+    /// The composite that it is a stage of, over whose parameters its arguments are; `None` for what a file declares.
+    pub stage_of: Option<Arc<OperatorDecl>>,
+}
+
+impl OperatorDecl {
+    /// The operator that the file declares: itself, or the composite that it is a stage of.
+    pub fn declared(&self) -> &Self {
+        self.stage_of.as_deref().map_or(self, Self::declared)
+    }
+
+    /// Its kind, then those of the composites that it is a stage of.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        std::iter::successors(Some(self), |one| one.stage_of.as_deref()).map(|one| one.kind.0.as_str())
+    }
 }
 
 /// What an edge means.
@@ -98,6 +112,9 @@ impl EdgeKind {
     const NAMES: [(&'static str, EdgeKind); 3] =
         [("barrier", EdgeKind::Barrier), ("stream", EdgeKind::Stream), ("carried", EdgeKind::Carried)];
 }
+
+/// Tiles that fit between producer and consumer of a stream that does not say so: two, one for each to work on.
+pub const DEFAULT_BUFFER: f64 = 2.0;
 
 /// A dependency.
 #[derive(Debug, Clone)]
@@ -250,7 +267,7 @@ fn read_operator(table: &Table, diagnostics: &Collector) -> Option<OperatorDecl>
         .into_iter()
         .filter_map(|(key, span, node)| Some((key.clone(), span.clone(), quantity(node, key, diagnostics)?)))
         .collect();
-    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, pass, arguments, stated })
+    Some(OperatorDecl { name: name?, span: table.span.clone(), kind: kind?, pass, arguments, stated, stage_of: None })
 }
 
 fn read_stated(table: &Table, diagnostics: &Collector) -> Vec<(String, Span, Quantity)> {
@@ -282,7 +299,7 @@ fn read_edge(table: &Table, diagnostics: &Collector) -> Option<EdgeDecl> {
             "remove `buffer`, or write kind = \"stream\"",
         );
     }
-    let buffer = stated.unwrap_or_else(|| Quantity::constant(2.0, &table.span));
+    let buffer = stated.unwrap_or_else(|| Quantity::constant(DEFAULT_BUFFER, &table.span));
     reader.finish();
     Some(EdgeDecl { span: table.span.clone(), from: from?, to: to?, kind: kind?, buffer })
 }

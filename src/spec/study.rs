@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::catalog::{self, Category};
+use super::composite;
 use super::diagnostic::{Collector, Diagnostic, Diagnostics};
 use super::hardware::{self, HardwareDecl};
 use super::kind::{self, KindDecl};
@@ -11,6 +12,7 @@ use super::optimization;
 use super::pipeline::{self, PipelineDecl};
 use super::scene::{self, SceneDecl};
 use super::source::{Origin, Source, Span};
+use super::stage;
 use super::sweep::{self, SweepDecl, Tiles};
 use super::technique::{self, TechniqueDecl};
 use super::traced;
@@ -217,7 +219,7 @@ impl Study {
         let mut kinds = stock.to_vec();
         let scenes: Option<Vec<SceneDecl>> = scenes.into_iter().collect();
         let (hardware, mut scenes) = (hardware?, scenes?);
-        let pipeline = if is_trace {
+        let mut pipeline = if is_trace {
             let (name, span) = &sweep.pipeline;
             let path = traced::find(name, span);
             let loaded = match given {
@@ -251,7 +253,11 @@ impl Study {
         sources.extend(scenes.iter().filter_map(|scene| scene.tiles_source.clone()));
         kinds.extend(pipeline.kinds.iter().cloned());
         super::report_repeated(kinds.iter().map(|kind| (&kind.name, &kind.span)), "operator kind", diagnostics);
-        kind::check_stages(&kinds, diagnostics);
+        stage::check_stages(&kinds, diagnostics);
+        // Stages that are wrong could be without end.
+        if diagnostics.error_count() == 0 {
+            composite::expand(&mut pipeline, &hardware, &kinds, diagnostics);
+        }
         super::report_repeated(
             scenes.iter().zip(&sweep.scenes).map(|(scene, (_, span))| (&scene.name, span)),
             "scene",

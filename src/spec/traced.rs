@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::diagnostic::{Collector, Diagnostic};
 use super::hardware::{HardwareDecl, SramDecl, UnitDecl};
 use super::kind::{KindDecl, Pass};
-use super::pipeline::{self, PipelineDecl};
+use super::pipeline::{self, EdgeKind, OperatorDecl, PipelineDecl};
+use super::scope::{Scope, Typed};
 use super::source::{Origin, Source, Span};
+use super::{arguments, composite};
 use crate::trace::workload::{DRAM, Dependency, Movement, Order, Transfer, Workload, WorkloadOperator, describe};
 use crate::trace::{CallTables, TraceError, TransformOptions, read, transform};
 
@@ -90,69 +92,63 @@ fn executes(unit: &UnitDecl, kind: &str, category: &str, pass: Pass) -> bool {
     unit.passes.contains(&pass) && unit.executes.iter().any(|(word, _)| word == kind || word == category)
 }
 
+/// Gives the workload the stages that its composites have as a pipeline on this hardware.
 fn expand_composites(workload: &mut Workload, hardware: &HardwareDecl, kinds: &[KindDecl]) {
-    let find = |name: &str| kinds.iter().find(|kind| kind.name == name);
-    let has_unit =
-        |kind: &KindDecl, pass| hardware.units.iter().any(|unit| executes(unit, &kind.name, &kind.category, pass));
-    let mut operators = Vec::with_capacity(workload.operators.len());
-    for operator in std::mem::take(&mut workload.operators) {
-        let pass = pass_of(&operator);
-        let kind = find(&operator.kind);
-        let stages: Vec<&KindDecl> =
-            kind.iter().flat_map(|kind| &kind.stages).filter_map(|(stage, _)| find(stage)).collect();
-        let whole = kind.is_none_or(|kind| stages.is_empty() || has_unit(kind, pass));
-        let fits = |stage: &&KindDecl| has_unit(stage, pass) && !stage.counts_of(pass).is_empty();
-        if whole || !stages.iter().all(fits) {
-            operators.push(operator);
-            continue;
-        }
-        let parts: Vec<WorkloadOperator> = stages.iter().map(|stage| stage_of(&operator, stage)).collect();
-        rewire(workload, &operator, &parts);
-        operators.extend(parts);
+    // What is wrong with the description is reported where it is checked as a pipeline.
+    let faults = Collector::default();
+    let Some((_, mut pipeline)) = check(workload, &workload.name, &faults) else { return };
+    let (traced, edges, traffic) = (pipeline.operators.len(), pipeline.edges.len(), pipeline.traffic.len());
+    let sound = (traced, edges, traffic) == (workload.operators.len(), workload.edges.len(), workload.traffic.len());
+    if faults.error_count() > 0 || !sound {
+        return;
     }
-    workload.operators = operators;
+    composite::expand(&mut pipeline, hardware, kinds, &faults);
+    if faults.error_count() > 0 || pipeline.operators.len() == traced {
+        return;
+    }
+    let whole = std::mem::take(&mut workload.operators);
+    for decl in &pipeline.operators {
+        let Some(operator) = whole.iter().find(|operator| operator.name == decl.declared().name) else { continue };
+        let stage = decl.stage_of.as_ref().and_then(|_| stage_of(operator, decl, kinds));
+        workload.operators.push(stage.unwrap_or_else(|| operator.clone()));
+    }
+    let inner = pipeline.edges.split_off(edges);
+    for (edge, decl) in workload.edges.iter_mut().zip(pipeline.edges) {
+        (edge.from, edge.to) = (decl.from.0, decl.to.0);
+    }
+    workload.edges.extend(inner.into_iter().map(|edge| Dependency {
+        from: edge.from.0,
+        to: edge.to.0,
+        kind: if edge.kind == EdgeKind::Stream { Order::Stream } else { Order::Barrier },
+        bytes: None,
+        inferred: false,
+    }));
+    for (transfer, decl) in workload.traffic.iter_mut().zip(pipeline.traffic) {
+        transfer.operator = decl.operator.0;
+    }
 }
 
-/// One stage of a composite, with the counts of its kind.
-fn stage_of(operator: &WorkloadOperator, stage: &KindDecl) -> WorkloadOperator {
-    let takes = |name: &str| stage.parameters.iter().any(|(parameter, _, _)| parameter == name);
-    WorkloadOperator {
-        name: format!("{}.{}", operator.name, stage.name),
-        kind: stage.name.clone(),
-        category: stage.category.clone(),
-        parameters: operator
-            .parameters
+/// One stage of a traced composite, with the counts of its kind.
+fn stage_of(operator: &WorkloadOperator, decl: &OperatorDecl, kinds: &[KindDecl]) -> Option<WorkloadOperator> {
+    let kind = kinds.iter().find(|kind| kind.name == decl.kind.0)?;
+    let faults = Collector::default();
+    let mut scope = Scope::new(Vec::new(), &faults);
+    let values = arguments::values(&mut scope, kinds, decl, kind, None)?;
+    let given = |name: &str| decl.arguments.iter().any(|(argument, _, _)| argument == name);
+    let number = |typed: &Typed| scope.graph.constant_value(typed.node);
+    Some(WorkloadOperator {
+        name: decl.name.clone(),
+        kind: kind.name.clone(),
+        category: kind.category.clone(),
+        pass: decl.pass.name().to_owned(),
+        parameters: values
             .iter()
-            .filter(|(name, _)| takes(name))
-            .map(|(name, value)| (name.clone(), *value))
-            .collect(),
+            .filter(|(name, _)| given(name))
+            .map(|(name, typed)| Some((name.clone(), number(typed)?)))
+            .collect::<Option<_>>()?,
         counts: std::collections::BTreeMap::new(),
         ..operator.clone()
-    }
-}
-
-/// Edges and traffic of a composite lead into its first and out of its last stage.
-fn rewire(workload: &mut Workload, operator: &WorkloadOperator, parts: &[WorkloadOperator]) {
-    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return };
-    for edge in &mut workload.edges {
-        if edge.from == operator.name {
-            edge.from.clone_from(&last.name);
-        }
-        if edge.to == operator.name {
-            edge.to.clone_from(&first.name);
-        }
-    }
-    for transfer in workload.traffic.iter_mut().filter(|transfer| transfer.operator == operator.name) {
-        let end = if transfer.direction == Movement::Read { first } else { last };
-        transfer.operator.clone_from(&end.name);
-    }
-    let kind = if operator.streamed { Order::Stream } else { Order::Barrier };
-    for pair in parts.windows(2) {
-        if let [before, after] = pair {
-            let (from, to) = (before.name.clone(), after.name.clone());
-            workload.edges.push(Dependency { from, to, kind, bytes: None, inferred: false });
-        }
-    }
+    })
 }
 
 fn add_buffer_traffic(workload: &mut Workload, hardware: &HardwareDecl, kinds: &[KindDecl]) {

@@ -77,7 +77,7 @@ pub fn kinds(input: &[u8]) {
     let source = source("kinds.toml", text);
     let faults = Collector::default();
     let kinds = kind::read(&source, &faults);
-    kind::check_stages(&kinds, &faults);
+    nerarch_dse::spec::stage::check_stages(&kinds, &faults);
     complete(faults.finish(Some(())));
     let (_, pipeline) = FILES[2];
     with("pipeline.toml", format!("{pipeline}\n{text}").as_bytes());
