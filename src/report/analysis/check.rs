@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::ir::{ScheduleIr, ScheduledIr};
 use crate::spec::Diagnostic;
 use crate::trace::MAX_CALLS;
-use crate::trace::workload::Workload;
+use crate::spec::workload::Workload;
 
 /// What may be lost where a time was written as text and read again.
 const ROUNDING: f64 = 1e-9;
