@@ -8,8 +8,7 @@ use std::fs;
 use common::program;
 use nerarch_dse::report::analysis::{self, MappedIr, ScheduledIr};
 use nerarch_dse::spec::catalog::{Category, stock_names};
-use nerarch_dse::spec::traced;
-use nerarch_dse::trace::TransformOptions;
+use nerarch_dse::trace::{TransformOptions, workload};
 use serde_json::Value as Json;
 use trace_support::{files, traces};
 
@@ -46,7 +45,7 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
         let summary: Json = serde_json::from_str(&summary).expect("JSON");
         let total = summary["total_flops"].as_f64().expect("a total");
         for hardware in stock_names(Category::Hardware) {
-            let workload = traced::load(path, &TransformOptions::default()).expect("a workload");
+            let workload = workload::load(path, &TransformOptions::default()).expect("a workload");
             let fits = FITS
                 .iter()
                 .any(|(known, starts)| *known == hardware && starts.iter().any(|start| name.starts_with(start)));
@@ -61,7 +60,8 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
             }) else {
                 continue;
             };
-            let scheduled = analysis::schedule(&mapped, name, &hardware).unwrap_or_else(|faults| panic!("{faults}"));
+            let scheduled =
+                analysis::schedule(&mapped, name, &hardware, None).unwrap_or_else(|faults| panic!("{faults}"));
             let flops: f64 = scheduled.ppa.operators.iter().filter_map(|operator| operator.flops).sum();
             assert!((flops / total - 1.0).abs() < 0.01, "{name} on {hardware}: {flops} instead of {total}");
             assert!(scheduled.ppa.latency_cycles >= scheduled.ppa.lower_bound_cycles * (1.0 - 1e-9));
@@ -93,7 +93,7 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
 fn three_chunks_are_one_streamed_pipeline() {
     let Some(folder) = traces() else { return };
     let path = folder.join("vanilla_nerf_100x100_3chunks.pkl");
-    let workload = traced::load(&path, &TransformOptions::default()).expect("a workload");
+    let workload = workload::load(&path, &TransformOptions::default()).expect("a workload");
     assert_eq!((workload.tiles, workload.operators.len()), (3, 22));
     assert!(workload.operators.iter().all(|operator| operator.streamed));
     assert!(workload.remarks.iter().any(|remark| remark.contains("unequal")), "{:?}", workload.remarks);
@@ -177,7 +177,7 @@ fn a_wrong_ir_is_refused_with_its_place() {
         assert!(shown.contains(wanted) && shown.contains("m.json"), "{shown}");
     }
     let Some(traces) = traces() else { return };
-    let workload = traced::load(&traces.join("splatfacto_playbot_lod4_800.pkl"), &TransformOptions::default());
+    let workload = workload::load(&traces.join("splatfacto_playbot_lod4_800.pkl"), &TransformOptions::default());
     let mapped = analysis::map(workload.expect("a workload"), "t", "programmable").expect("a mapped IR");
     let mut other = mapped.clone();
     other.version = 9;
@@ -185,10 +185,10 @@ fn a_wrong_ir_is_refused_with_its_place() {
     assert!(format!("{:?}", MappedIr::from_json("m", &text).expect_err("a version")).contains("version 9"));
     let mut other = mapped.clone();
     other.workload.operators[0].unit = Some("nowhere".into());
-    let faults = analysis::schedule(&other, "m", "programmable").expect_err("no such unit").to_string();
+    let faults = analysis::schedule(&other, "m", "programmable", None).expect_err("no such unit").to_string();
     assert!(faults.contains("nowhere"), "{faults}");
-    assert!(analysis::schedule(&mapped, "m", "gaurast").is_err());
-    let mut scheduled = analysis::schedule(&mapped, "m", "programmable").expect("a schedule");
+    assert!(analysis::schedule(&mapped, "m", "gaurast", None).is_err());
+    let mut scheduled = analysis::schedule(&mapped, "m", "programmable", None).expect("a schedule");
     scheduled.schedule.intervals[0].stage = 99;
     let text = serde_json::to_string(&scheduled).expect("JSON");
     let fault = format!("{:?}", ScheduledIr::from_json("s", &text).expect_err("no such stage"));

@@ -6,15 +6,15 @@ use std::fs;
 
 use common::{program, reference};
 use nerarch_dse::report::analysis::{self, MappedIr, ScheduledIr};
-use nerarch_dse::spec::{Diagnostics, traced};
+use nerarch_dse::spec::Diagnostics;
 use nerarch_dse::trace::{MAX_CALLS, TransformOptions};
 use serde_json::{Value as Json, json};
 
 fn irs() -> Option<(Json, Json)> {
     let trace = reference()?.join("traces/vanilla_nerf_100x100_3chunks.pkl");
-    let workload = traced::load(&trace, &TransformOptions::default()).expect("a workload");
+    let workload = workload::load(&trace, &TransformOptions::default()).expect("a workload");
     let mapped = analysis::map(workload, "t", "programmable").expect("a mapped IR");
-    let scheduled = analysis::schedule(&mapped, "m", "programmable").expect("a scheduled IR");
+    let scheduled = analysis::schedule(&mapped, "m", "programmable", None).expect("a scheduled IR");
     Some((serde_json::to_value(&mapped).expect("JSON"), serde_json::to_value(&scheduled).expect("JSON")))
 }
 

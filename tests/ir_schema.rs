@@ -7,8 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use nerarch_dse::report::analysis::{self, MappedIr, ScheduledIr};
-use nerarch_dse::spec::traced;
-use nerarch_dse::trace::TransformOptions;
+use nerarch_dse::trace::{TransformOptions, workload};
 use serde_json::{Map, Value as Json, json};
 use trace_support::{files, traces};
 
@@ -119,9 +118,9 @@ impl Schemas {
 
 /// Both IRs of a trace on a hardware, if it fits.
 fn irs(trace: &Path, hardware: &str) -> Option<(Json, Json)> {
-    let workload = traced::load(trace, &TransformOptions::default()).expect("a workload");
+    let workload = workload::load(trace, &TransformOptions::default()).expect("a workload");
     let mapped = analysis::map(workload, "t", hardware).ok()?;
-    let scheduled = analysis::schedule(&mapped, "m", hardware).unwrap_or_else(|faults| panic!("{faults}"));
+    let scheduled = analysis::schedule(&mapped, "m", hardware, None).unwrap_or_else(|faults| panic!("{faults}"));
     Some((serde_json::to_value(&mapped).expect("JSON"), serde_json::to_value(&scheduled).expect("JSON")))
 }
 

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use common::reference;
 use nerarch_dse::report::analysis::{self, ScheduledIr};
-use nerarch_dse::spec::traced;
-use nerarch_dse::trace::TransformOptions;
+use nerarch_dse::trace::{TransformOptions, workload};
 use serde_json::Value as Json;
 
 /// Stands before everything else: what goes wrong in the page is kept.
@@ -162,9 +161,9 @@ fn percent(text: &[u8]) -> Vec<u8> {
 
 fn scheduled(trace: &str, hardware: &str) -> Option<ScheduledIr> {
     let path = reference()?.join("traces").join(trace);
-    let workload = traced::load(&path, &TransformOptions::default()).expect("a workload");
+    let workload = workload::load(&path, &TransformOptions::default()).expect("a workload");
     let mapped = analysis::map(workload, "t", hardware).unwrap_or_else(|faults| panic!("{faults}"));
-    Some(analysis::schedule(&mapped, "m", hardware).unwrap_or_else(|faults| panic!("{faults}")))
+    Some(analysis::schedule(&mapped, "m", hardware, None).unwrap_or_else(|faults| panic!("{faults}")))
 }
 
 /// What the page found while it was used is what the schedule says.

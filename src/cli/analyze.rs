@@ -10,8 +10,8 @@ use clap::ValueEnum;
 use super::Failure;
 use super::cluster::ClusterArguments;
 use crate::report::analysis::{self, MappedIr, ScheduledIr};
-use crate::spec::{Diagnostic, Diagnostics, traced};
-use crate::trace::TransformOptions;
+use crate::spec::{Diagnostic, Diagnostics};
+use crate::trace::{TransformOptions, workload};
 
 /// Largest IR that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -26,6 +26,9 @@ pub struct AnalyzeArguments {
     /// Hardware file, or the name of a stock one.
     #[arg(long)]
     hardware: String,
+    /// File of optimization techniques to apply.
+    #[arg(long, value_name = "FILE")]
+    optimization_config: Option<PathBuf>,
     /// Bytes per element where the trace does not say the type.
     #[arg(long, default_value_t = 4.0)]
     element_bytes: f64,
@@ -59,6 +62,9 @@ pub struct ScheduleArguments {
     /// The hardware that it was mapped to.
     #[arg(long)]
     hardware: String,
+    /// File of optimization techniques to apply.
+    #[arg(long, value_name = "FILE")]
+    optimization_config: Option<PathBuf>,
     /// Write the schedule for Perfetto (or chrome://tracing) too.
     #[arg(long, value_name = "FILE")]
     perfetto: Option<PathBuf>,
@@ -95,14 +101,19 @@ pub enum Format {
 
 /// From a trace to a folder with everything.
 pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
-    let AnalyzeArguments { trace, out, hardware, element_bytes, cluster } = arguments;
+    let AnalyzeArguments { trace, out, hardware, optimization_config, element_bytes, cluster } = arguments;
     // What is wrong with the cluster is said before anything is written.
     let cluster = cluster.drawn()?;
     let mapped = mapped(trace, hardware, *element_bytes)?;
-    let scheduled = analysis::schedule(&mapped, &trace.display().to_string(), hardware)?;
+    let scheduled =
+        analysis::schedule(&mapped, &trace.display().to_string(), hardware, optimization_config.as_deref())?;
     let name = trace.file_name().map_or_else(|| "trace".into(), PathBuf::from);
     let bytes = fs::read(trace).map_err(|source| Failure::Read { path: trace.clone(), source })?;
     write(&out.join("inputs").join(name), &bytes)?;
+    if let Some(path) = optimization_config {
+        let bytes = fs::read(path).map_err(|source| Failure::Read { path: path.clone(), source })?;
+        write(&out.join("inputs/optimization.toml"), &bytes)?;
+    }
     write(&out.join("inputs/pipeline.toml"), mapped.workload.to_toml().as_bytes())?;
     write(&out.join("mapping/mapped_ir.json"), json(&mapped)?.as_bytes())?;
     write(&out.join("scheduling/scheduled_ir.json"), json(&scheduled)?.as_bytes())?;
@@ -139,7 +150,7 @@ pub fn map(arguments: &MapArguments) -> Result<ExitCode, Failure> {
 pub fn schedule(arguments: &ScheduleArguments) -> Result<ExitCode, Failure> {
     let (name, text) = read(&arguments.mapped)?;
     let mapped = MappedIr::from_json(&name, &text).map_err(one)?;
-    let scheduled = analysis::schedule(&mapped, &name, &arguments.hardware)?;
+    let scheduled = analysis::schedule(&mapped, &name, &arguments.hardware, arguments.optimization_config.as_deref())?;
     write(&arguments.output, json(&scheduled)?.as_bytes())?;
     if let Some(path) = &arguments.perfetto {
         write(path, analysis::perfetto(&scheduled).as_bytes())?;
@@ -171,7 +182,7 @@ fn mapped(trace: &Path, hardware: &str, element_bytes: f64) -> Result<MappedIr, 
     if !(element_bytes > 0.0 && element_bytes <= 64.0) {
         return Err(Failure::input("--element-bytes must lie above 0 and be at most 64", "write 2 for half precision"));
     }
-    let workload = traced::load(trace, &TransformOptions { element_bytes }).map_err(one)?;
+    let workload = workload::load(trace, &TransformOptions { element_bytes }).map_err(one)?;
     Ok(analysis::map(workload, &trace.display().to_string(), hardware)?)
 }
 

@@ -14,6 +14,7 @@ use crate::spec::diagnostic::did_you_mean;
 use crate::spec::source::Origin;
 use crate::spec::study::Overrides;
 use crate::spec::{Source, Study};
+use crate::trace::workload;
 
 /// What `roofline` was told.
 #[derive(Debug, clap::Args)]
@@ -49,11 +50,11 @@ const DEFAULT_SCENE: &str = "plant";
 
 /// Prints the table, writes figure and CSV.
 pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
+    let hardware = arguments.sweep.as_ref().and(arguments.hardware.as_deref());
+    let overrides = Overrides { hardware, optimization: None, traces: Some(workload::load_default) };
     let (mut study, warnings) = match &arguments.sweep {
-        Some(sweep) => {
-            Study::load_with(sweep, &Overrides { hardware: arguments.hardware.as_deref(), ..Overrides::default() })?
-        }
-        None => Study::from_source(&own_sweep(arguments))?,
+        Some(sweep) => Study::load_with(sweep, &overrides)?,
+        None => Study::from_source_with(&own_sweep(arguments), &overrides)?,
     };
     show_warnings(&warnings);
     for value in &arguments.values {

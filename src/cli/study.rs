@@ -9,6 +9,7 @@ use crate::ppa::{Mark, Plan, evaluate_marks};
 use crate::report::table::{Content, Schema};
 use crate::spec::study::Overrides;
 use crate::spec::{Diagnostics, Study};
+use crate::trace::workload;
 
 /// What is taken instead of parts of a sweep file, or beside them.
 #[derive(Debug, Default, clap::Args)]
@@ -27,6 +28,7 @@ impl Instead {
         Overrides {
             hardware: self.hardware.as_deref(),
             optimization: self.optimization_config.as_deref().map(Path::new),
+            traces: Some(workload::load_default),
         }
     }
 

@@ -42,6 +42,7 @@ pub mod sweep;
 pub mod technique;
 pub mod traced;
 pub mod tree;
+pub mod workload;
 
 pub use diagnostic::{Collector, Diagnostic, Diagnostics};
 pub use source::{Source, Span};

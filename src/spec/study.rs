@@ -15,9 +15,8 @@ use super::source::{Origin, Source, Span};
 use super::stage;
 use super::sweep::{self, SweepDecl, Tiles};
 use super::technique::{self, TechniqueDecl};
-use super::traced;
-use crate::trace::TransformOptions;
-use crate::trace::workload::Workload;
+use super::traced::{self, TraceReader};
+use super::workload::{self, Workload};
 
 /// What the command line names instead of parts of a sweep file, or beside them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,6 +25,8 @@ pub struct Overrides<'a> {
     pub hardware: Option<&'a str>,
     /// File of techniques that are applied beside the sweep's own.
     pub optimization: Option<&'a Path>,
+    /// Reads a trace that stands in the place of a pipeline; without it, a sweep of a trace is an error.
+    pub traces: Option<TraceReader>,
 }
 
 /// A sweep and the hardware, pipeline, scenes and operator kinds that it names.
@@ -84,7 +85,11 @@ impl Study {
         Self::from_source_with(source, &Overrides::default())
     }
 
-    fn from_source_with(
+    /// [`Study::from_source`] with other things than the sweep's.
+    ///
+    /// # Errors
+    /// Every fault of every file, or if it holds several sweeps.
+    pub fn from_source_with(
         source: &Arc<Source>,
         overrides: &Overrides<'_>,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
@@ -132,26 +137,27 @@ impl Study {
         diagnostics.finish(decl.map(|decl| (decl, kinds))).map(|(found, _)| found)
     }
 
-    /// The study of one workload on one hardware: a space of one point. `workload` is called `name` in its faults.
+    /// The study of one workload on one hardware, with the techniques of an optimization file: a space of one point unless
+    /// that file has axes. `workload` is called `name` in its faults.
     ///
     /// # Errors
-    /// Every fault of the hardware file and of the workload.
+    /// Every fault of the hardware file, of the optimization file and of the workload.
     pub fn of_workload(
         workload: &Workload,
         name: &str,
         hardware: &str,
+        optimization: Option<&Path>,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let text = format!(
-            "name = \"analysis\"\nhardware = \"{}\"\npipeline = \"trace.pkl\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
-            hardware.replace('\\', "/").replace(['"', '\n', '\r'], "")
-        );
+        // Hardware and pipeline are given; the rest is what every sweep says.
+        let text = "name = \"analysis\"\nhardware = \"given\"\npipeline = \"given.json\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n";
+        let text = text.to_owned();
+        let overrides = Overrides { hardware: Some(hardware), optimization, traces: None };
         let origin = Origin::File("analysis.toml".into());
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
         let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
-        let study = sweep.and_then(|sweep| {
-            Self::assemble(&source, sweep, Some((workload, name)), &Overrides::default(), &diagnostics)
-        });
+        let study =
+            sweep.and_then(|sweep| Self::assemble(&source, sweep, Some((workload, name)), &overrides, &diagnostics));
         diagnostics.finish(study)
     }
 
@@ -221,11 +227,15 @@ impl Study {
         let (hardware, mut scenes) = (hardware?, scenes?);
         let mut pipeline = if is_trace {
             let (name, span) = &sweep.pipeline;
-            let path = traced::find(name, span);
-            let loaded = match given {
-                Some((workload, _)) => Ok(workload.clone()),
-                None => traced::load(&path, &TransformOptions::default())
-                    .map(|workload| traced::fit(workload, &hardware, &kinds)),
+            let loaded = match (given, overrides.traces) {
+                (Some((workload, _)), _) => Ok(workload.clone()),
+                (None, Some(read)) => {
+                    read(&traced::find(name, span)).map(|workload| workload::fit(workload, &hardware, &kinds))
+                }
+                (None, None) => {
+                    Err(Diagnostic::placeless(format!("`{name}` is a trace, and nobody reads traces here"))
+                        .help("give `Overrides::traces`, such as `trace::workload::load_default`"))
+                }
             };
             let workload = match loaded {
                 Ok(workload) => workload,

@@ -1,14 +1,15 @@
 //! The IRs, by the plan and evaluator that sweeps use.
 
+use std::path::Path;
+
 use super::ir::{
-    HardwareRef, MAPPED_FORMAT, MappedIr, PortBytes, Resource, SCHEDULED_FORMAT, ScheduleIr, ScheduledIr,
-    ScheduledOperator, UnitActivity, VERSION,
+    AppliedOptimization, HardwareRef, MAPPED_FORMAT, MappedIr, PortBytes, Resource, SCHEDULED_FORMAT, ScheduleIr,
+    ScheduledIr, ScheduledOperator, UnitActivity, VERSION,
 };
-use crate::ppa::{Breakdown, Evaluator, Outcome, Plan};
+use crate::ppa::{Breakdown, Evaluator, Outcome, Plan, Saving};
 use crate::schedule::{Timeline, TimelineOptions};
-use crate::spec::traced;
+use crate::spec::workload::{Workload, fit};
 use crate::spec::{Diagnostic, Diagnostics, Study};
-use crate::trace::workload::Workload;
 
 /// Fits a workload to a hardware and binds every operator to a unit; `name` is the workload's in messages.
 ///
@@ -16,8 +17,9 @@ use crate::trace::workload::Workload;
 /// Every fault of the hardware file, and every operator that no unit can execute, with why each unit was refused.
 pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, Diagnostics> {
     let (decl, kinds) = Study::hardware_and_kinds(hardware)?;
-    let mut workload = traced::fit(workload, &decl, &kinds);
-    let (study, parts, _) = evaluate(&workload, name, hardware, TimelineOptions { intervals: 0, bins: 1 })?;
+    let mut workload = fit(workload, &decl, &kinds);
+    let options = TimelineOptions { intervals: 0, bins: 1 };
+    let Evaluated { study, parts, .. } = evaluate(&workload, name, (hardware, None), options)?;
     for operator in &mut workload.operators {
         let part = parts.operators.iter().find(|part| part.name == operator.name);
         operator.unit = part.map(|part| part.unit_name.clone());
@@ -43,12 +45,19 @@ pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, D
     })
 }
 
-/// Schedules what was mapped; `name` is the mapped IR's in messages.
+/// Schedules what was mapped, with the techniques of an optimization file; `name` is the mapped IR's in messages.
 ///
 /// # Errors
-/// Every fault of the hardware file or of the workload.
-pub fn schedule(mapped: &MappedIr, name: &str, hardware: &str) -> Result<ScheduledIr, Diagnostics> {
-    let (study, ppa, (timeline, ports)) = evaluate(&mapped.workload, name, hardware, TimelineOptions::default())?;
+/// Every fault of the hardware file, of the optimization file or of the workload; a technique that the hardware does not
+/// support, or that applies to no operator.
+pub fn schedule(
+    mapped: &MappedIr,
+    name: &str,
+    hardware: &str,
+    optimization: Option<&Path>,
+) -> Result<ScheduledIr, Diagnostics> {
+    let evaluated = evaluate(&mapped.workload, name, (hardware, optimization), TimelineOptions::default())?;
+    let study = &evaluated.study;
     if study.hardware.name != mapped.hardware.name {
         let message =
             format!("`{name}` was mapped to hardware `{}`, not `{}`", mapped.hardware.name, study.hardware.name);
@@ -57,10 +66,10 @@ pub fn schedule(mapped: &MappedIr, name: &str, hardware: &str) -> Result<Schedul
     Ok(ScheduledIr {
         format: SCHEDULED_FORMAT.into(),
         version: VERSION,
-        hardware: reference(&study, hardware),
+        hardware: reference(study, hardware),
         workload: mapped.workload.clone(),
-        schedule: schedule_ir(&timeline, &ppa, ports),
-        ppa,
+        schedule: schedule_ir(&evaluated),
+        ppa: evaluated.parts,
         warnings: mapped.warnings.clone(),
     })
 }
@@ -69,17 +78,28 @@ fn reference(study: &Study, file: &str) -> HardwareRef {
     HardwareRef { file: file.to_owned(), name: study.hardware.name.clone(), node_nm: study.hardware.node_nm }
 }
 
-type Written = (Timeline, Vec<(String, String)>);
-
 /// The one point of a workload on a hardware.
+struct Evaluated {
+    study: Study,
+    parts: Breakdown,
+    timeline: Timeline,
+    /// Memory and direction of the timeline's ports.
+    ports: Vec<(String, String)>,
+    savings: Vec<Saving>,
+}
+
 fn evaluate(
     workload: &Workload,
     name: &str,
-    hardware: &str,
+    (hardware, optimization): (&str, Option<&Path>),
     options: TimelineOptions,
-) -> Result<(Study, Breakdown, Written), Diagnostics> {
-    let (study, _) = Study::of_workload(workload, name, hardware)?;
+) -> Result<Evaluated, Diagnostics> {
+    let (study, _) = Study::of_workload(workload, name, hardware, optimization)?;
     let (plan, _) = Plan::compile_detailed(&study)?;
+    if let Some(axis) = plan.axes.first() {
+        let message = format!("`{}` has {} values, but a schedule is of one design", axis.name, axis.values.len());
+        return Err(Diagnostics(vec![Diagnostic::placeless(message).help("give it one value; `sweep` walks several")]));
+    }
     let mut evaluator = Evaluator::new(&plan);
     let outcome = evaluator.evaluate(&[]);
     let fault =
@@ -93,13 +113,33 @@ fn evaluate(
         Outcome::Failed => return Err(fault(format!("this has no result: {}", evaluator.reason()))),
     }
     let ports = evaluator.ports(0).into_iter().map(|port| (port.memory, port.direction)).collect();
+    let savings = evaluator.savings(0).collect();
     match (evaluator.breakdown(0), evaluator.timeline(0, options)) {
-        (Some(parts), Some(timeline)) => Ok((study, parts, (timeline, ports))),
+        (Some(parts), Some(timeline)) => Ok(Evaluated { study, parts, timeline, ports, savings }),
         _ => Err(fault("this has no schedule".into())),
     }
 }
 
-fn schedule_ir(timeline: &Timeline, ppa: &Breakdown, ports: Vec<(String, String)>) -> ScheduleIr {
+/// The techniques on an operator, in the order in which they apply.
+fn applied(Evaluated { study, savings, .. }: &Evaluated, operator: &str) -> Vec<AppliedOptimization> {
+    let of_operator = |saving: &&Saving| {
+        study.pipeline.operators.get(saving.operator).is_some_and(|declared| declared.name == operator)
+    };
+    let one = |saving: &Saving| {
+        let technique = study.techniques.get(saving.technique)?;
+        Some(AppliedOptimization {
+            technique: technique.name.clone(),
+            saving: technique.saving.name().to_owned(),
+            s_comp: saving.s_comp,
+            r_bytes: saving.r_bytes,
+            energy: saving.energy,
+        })
+    };
+    savings.iter().filter(of_operator).filter_map(one).collect()
+}
+
+fn schedule_ir(evaluated: &Evaluated) -> ScheduleIr {
+    let Evaluated { parts: ppa, timeline, ports, .. } = evaluated;
     let operators = ppa
         .operators
         .iter()
@@ -116,7 +156,7 @@ fn schedule_ir(timeline: &Timeline, ppa: &Breakdown, ports: Vec<(String, String)
                 start_cycles: part.start_cycles,
                 duration_cycles: part.end_cycles - part.start_cycles,
                 data_movement: part.memory.clone(),
-                applied_optimizations: Vec::new(),
+                applied_optimizations: applied(evaluated, &part.name),
             }
         })
         .collect();
@@ -135,9 +175,13 @@ fn schedule_ir(timeline: &Timeline, ppa: &Breakdown, ports: Vec<(String, String)
             })
             .collect(),
         ports: ports
-            .into_iter()
+            .iter()
             .zip(&timeline.port_bytes)
-            .map(|((memory, direction), bytes)| PortBytes { memory, direction, bytes: bytes.clone() })
+            .map(|((memory, direction), bytes)| PortBytes {
+                memory: memory.clone(),
+                direction: direction.clone(),
+                bytes: bytes.clone(),
+            })
             .collect(),
     }
 }

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use super::ir::ScheduledIr;
 use super::layers::{Link, Node, picture};
 use super::timeline_svg::COLOURS;
+use crate::spec::workload::Order;
 use crate::trace::TraceGraph;
-use crate::trace::workload::Order;
 
 /// The operators of a schedule; the colour is the unit, a dashed line a barrier.
 pub fn graph_svg(ir: &ScheduledIr) -> String {
     let operators = &ir.ppa.operators;
     let index: HashMap<&str, usize> =
         operators.iter().enumerate().map(|(at, operator)| (operator.name.as_str(), at)).collect();
-    let link = |edge: &crate::trace::workload::Dependency| {
+    let link = |edge: &crate::spec::workload::Dependency| {
         let (from, to) = (*index.get(edge.from.as_str())?, *index.get(edge.to.as_str())?);
         Some(Link { from, to, dashed: edge.kind != Order::Stream })
     };

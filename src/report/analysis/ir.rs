@@ -9,8 +9,8 @@ use super::check;
 use crate::ppa::breakdown::{Breakdown, MemoryUse};
 use crate::schedule::Interval;
 use crate::spec::source::Origin;
+use crate::spec::workload::Workload;
 use crate::spec::{Diagnostic, Source, Span};
-use crate::trace::workload::Workload;
 
 /// Version of both formats.
 pub const VERSION: u32 = 1;
@@ -123,8 +123,25 @@ pub struct ScheduledOperator {
     pub duration_cycles: f64,
     /// Bytes moved, by memory port.
     pub data_movement: Vec<MemoryUse>,
-    /// Optimizations in force for it.
-    pub applied_optimizations: Vec<String>,
+    /// Optimization techniques in force for it, in the order in which they apply.
+    pub applied_optimizations: Vec<AppliedOptimization>,
+}
+
+/// What a technique leaves of an operator: shares in (0, 1], over the whole frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AppliedOptimization {
+    /// The technique.
+    pub technique: String,
+    /// How it saves: `reuse skip low-bit`.
+    #[serde(rename = "type")]
+    pub saving: String,
+    /// Share of the compute.
+    pub s_comp: f64,
+    /// Share of the bytes that the technique is about.
+    pub r_bytes: f64,
+    /// Share of the dynamic energy of a cycle.
+    pub energy: f64,
 }
 
 /// How busy a unit is over time.

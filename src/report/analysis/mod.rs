@@ -22,8 +22,8 @@ pub use build::{map, schedule};
 pub use graph_svg::{graph_svg, trace_svg};
 pub use html::html;
 pub use ir::{
-    HardwareRef, MAPPED_FORMAT, MappedIr, PortBytes, Resource, SCHEDULED_FORMAT, ScheduleIr, ScheduledIr,
-    ScheduledOperator, UnitActivity, VERSION,
+    AppliedOptimization, HardwareRef, MAPPED_FORMAT, MappedIr, PortBytes, Resource, SCHEDULED_FORMAT, ScheduleIr,
+    ScheduledIr, ScheduledOperator, UnitActivity, VERSION,
 };
 pub use markdown::{markdown, text};
 pub use perfetto::perfetto;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::description::{
+use crate::spec::workload::{
     DRAM, Dependency, LeftOut, Movement, Order, Transfer, Workload, WorkloadOperator, WorkloadTotals,
 };
 use crate::trace::transform::{EdgeKind, Inference, Pass, TracedEdge, TracedOperator, TracedPipeline, base_name};

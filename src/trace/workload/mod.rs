@@ -1,13 +1,10 @@
-//! A traced workload as a pipeline description: what mapping and schedule need, on no particular hardware.
+//! A traced pipeline as a workload that mapping and schedule take, on no particular hardware.
 //!
-//! `from_trace` joins repeated chunks into one streamed pipeline and says what moves to and from memory; `toml` writes the
-//! description as a pipeline file, so that a traced workload goes the same checked way as a pipeline that somebody wrote.
+//! `from_trace` joins repeated chunks into one streamed pipeline and says what moves to and from memory; `load` starts from the
+//! trace's file.
 
-mod description;
 mod from_trace;
-mod toml;
+mod load;
 
-pub use description::{
-    DRAM, Dependency, LeftOut, Movement, Order, Transfer, Workload, WorkloadOperator, WorkloadTotals,
-};
 pub use from_trace::describe;
+pub use load::{load, load_default};
