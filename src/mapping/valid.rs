@@ -1,12 +1,13 @@
 //! Validity of units for operators, and the choice among valid ones.
 
 use super::traffic::Traffic;
-use crate::hardware::{Sram, Unit};
-use crate::operator::{Operator, Stream};
+use crate::hardware::{Sram, Unit, Work};
+use crate::operator::{GemmCounts, Operator, Stream};
 use crate::spec::Study;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
 use crate::spec::hardware::{RateDecl, UnitDecl};
+use crate::spec::kind::Pass;
 use crate::spec::pipeline::Direction;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
@@ -103,7 +104,7 @@ fn map_operator(
     }
     let mut best: Option<(NodeId, NodeId, NodeId)> = None;
     for &index in &candidates {
-        let cycles = unit_cycles(scope, operator, &units[index])?;
+        let cycles = unit_cycles(scope, study, operator, &units[index])?;
         let cycles = scope.graph.binary(Function::Mul, cycles, operator.savings.s_comp);
         let work = whole_work(scope, operator, &units[index], cycles, stream);
         let unit = scope.graph.constant(index as f64);
@@ -145,6 +146,16 @@ fn refuse(unit: &UnitDecl, operator: &Operator, at: usize, srams: &[Sram], traff
     {
         return Some(format!("its array does matrix products, and kind `{}` has none", operator.kind));
     }
+    if let RateDecl::Element(_) = &unit.rate
+        && operator.gemms.is_empty()
+        && ["input", "output"].iter().any(|name| operator.counts.get(name).is_none())
+    {
+        return Some(format!(
+            "its processing element does matrix products and element-wise work, but kind `{}` has no products and counts \
+             no `input` and `output`",
+            operator.kind
+        ));
+    }
     traffic.iter().filter(|stream| stream.operator == at).find_map(|stream| {
         let block = stream.block?;
         let (bound, word) = match stream.direction {
@@ -159,7 +170,7 @@ fn refuse(unit: &UnitDecl, operator: &Operator, at: usize, srams: &[Sram], traff
 }
 
 /// Compute cycles of the operator on the unit: per tile on one group, or per frame on all instances.
-fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Option<NodeId> {
+fn unit_cycles(scope: &mut Scope<'_>, study: &Study, operator: &Operator, unit: &Unit) -> Option<NodeId> {
     let lanes = if operator.streamed { unit.lanes } else { unit.instances };
     let what = format!("cycles of operator `{}` on unit `{}`", operator.name, unit.name);
     match &unit.rate {
@@ -184,6 +195,12 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
             }
             Some(total)
         }
+        RateDecl::Element(_) => {
+            let eight = scope.graph.constant(8.0);
+            let element_bytes = scope.graph.binary(Function::Div, operator.element_bits, eight);
+            let work = element_work(scope, operator, lanes)?;
+            unit.element.as_ref()?.cycles(scope, &work, element_bytes, study.sweep.timing, &what)
+        }
         RateDecl::Cycles(figure) => {
             let mut locals = operator.unit_counts.locals();
             locals.extend(unit.locals(lanes));
@@ -191,6 +208,24 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
             Some(scope.at_least(cycles, 0.0, &figure.quantity.span, &what))
         }
     }
+}
+
+/// What one of the processing elements that work together does for an operator; `None` if it is nothing for them.
+fn element_work(scope: &mut Scope<'_>, operator: &Operator, lanes: NodeId) -> Option<Work> {
+    let mut share = |count: NodeId| scope.graph.binary(Function::Div, count, lanes);
+    if operator.gemms.is_empty() {
+        let (input, output) = (operator.unit_counts.get("input")?, operator.unit_counts.get("output")?);
+        let operations = operator.unit_counts.get("flops").unwrap_or(input);
+        return Some(Work::Elements([input, operations, output].map(share)));
+    }
+    let layer = |gemm: &GemmCounts| {
+        // The rows divide among the elements that work together.
+        [share(gemm.m), gemm.k, gemm.n, gemm.times, gemm.prologue, gemm.epilogue]
+    };
+    // Of products of the same rows each block of rows can be worked off without the others. A gradient of weights sums over
+    // all rows.
+    let independent = operator.pass == Pass::Forward && operator.gemms.windows(2).all(|pair| pair[0].m == pair[1].m);
+    Some(Work::Products { layers: operator.gemms.iter().map(layer).collect(), independent })
 }
 
 /// Cycles until the unit has done all tiles: what the throughputs of different units are compared by.
