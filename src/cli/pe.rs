@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::Failure;
 use super::ask::Format;
-use crate::report::summary::short;
-use crate::schedule::pe::{
+use crate::hardware::pe::{
     Declared, Hazards, Record, Simulation, Work, closed_form, execute, read, reference, simulate,
 };
+use crate::report::summary::short;
 use crate::spec::Collector;
 use crate::spec::catalog::{self, Category};
 

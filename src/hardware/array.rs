@@ -65,7 +65,13 @@ pub fn compile_logic(scope: &mut Scope<'_>, decl: &LogicDecl, process: &Process,
     compile_operations(scope, &decl.operations, &decl.ops, process, unit)
 }
 
-fn compile_dataflow(scope: &mut Scope<'_>, decl: &Quantity, unit: &str) -> Option<Vec<(Option<NodeId>, Dataflow)>> {
+/// The dataflows that a word or a parameter can mean, each with the node that is not 0 where it holds; the last one has
+/// none.
+pub(super) fn compile_dataflow(
+    scope: &mut Scope<'_>,
+    decl: &Quantity,
+    unit: &str,
+) -> Option<Vec<(Option<NodeId>, Dataflow)>> {
     // A dataflow's own word needs no parameter.
     if let Ok(dataflow) = decl.text.parse() {
         return Some(vec![(None, dataflow)]);

@@ -202,6 +202,14 @@ impl fmt::Display for SystolicError {
 
 impl std::error::Error for SystolicError {}
 
+/// What the operands' shapes alone decide.
+struct Folds {
+    folds: u128,
+    fold_cycles: u128,
+    macs: u128,
+    compute: u128,
+}
+
 /// A run of equal blocks along one array dimension: `count` blocks of `size` used rows or columns.
 #[derive(Clone, Copy)]
 struct Blocks {
@@ -240,14 +248,8 @@ impl SystolicArray {
         self.check(gemm, bytes, bandwidth)?;
         let Gemm { m, n, k } = gemm;
         let Roles { along_rows, along_cols, stream } = self.dataflow.roles(m, n, k);
-        let fill_rows = u128::from(self.dataflow.fills()) * u128::from(self.rows);
-        let fold_cycles = u128::from(stream) + fill_rows + u128::from(self.cols) - 2;
-        let folds = u128::from(along_rows.div_ceil(self.rows)) * u128::from(along_cols.div_ceil(self.cols));
+        let Folds { folds, fold_cycles, macs, compute } = self.folds(gemm)?;
         let units = u128::from(self.rows) * u128::from(self.cols);
-        let macs = product(product(m.into(), n.into())?, k.into())?;
-        // A single unit in output-stationary flow would come out one cycle under its own MACs: the last cycle's index
-        // is then not enough.
-        let compute = (product(folds, fold_cycles)? - 1).max(macs.div_ceil(units));
 
         let mut traffic = Traffic::default();
         let (mut stall, mut cold_start) = (0.0, 0.0);
@@ -274,6 +276,28 @@ impl SystolicArray {
             mapping_efficiency: along_rows as f64 * along_cols as f64 / (folds as f64 * units as f64),
             traffic,
         })
+    }
+
+    /// Cycles of `gemm` with operands always there: [`GemmTiming::compute_cycles`] alone.
+    ///
+    /// # Errors
+    /// A zero dimension, counts beyond 2^53.
+    pub fn compute_cycles(&self, gemm: Gemm) -> Result<u64, SystolicError> {
+        self.check_counts(gemm)?;
+        Ok(self.folds(gemm)?.compute as u64)
+    }
+
+    fn folds(&self, Gemm { m, n, k }: Gemm) -> Result<Folds, SystolicError> {
+        let Roles { along_rows, along_cols, stream } = self.dataflow.roles(m, n, k);
+        let fill_rows = u128::from(self.dataflow.fills()) * u128::from(self.rows);
+        let fold_cycles = u128::from(stream) + fill_rows + u128::from(self.cols) - 2;
+        let folds = u128::from(along_rows.div_ceil(self.rows)) * u128::from(along_cols.div_ceil(self.cols));
+        let units = u128::from(self.rows) * u128::from(self.cols);
+        let macs = product(product(m.into(), n.into())?, k.into())?;
+        // A single unit in output-stationary flow would come out one cycle under its own MACs: the last cycle's index
+        // is then not enough.
+        let compute = (product(folds, fold_cycles)? - 1).max(macs.div_ceil(units));
+        Ok(Folds { folds, fold_cycles, macs, compute })
     }
 
     /// Bytes of one fold that uses `row.size` x `col.size` units.
@@ -305,7 +329,7 @@ impl SystolicArray {
         }
     }
 
-    fn check(&self, gemm: Gemm, bytes: ElementBytes, bandwidth: OperandBandwidth) -> Result<(), SystolicError> {
+    fn check_counts(&self, gemm: Gemm) -> Result<(), SystolicError> {
         for (what, value) in [
             ("M", gemm.m),
             ("N", gemm.n),
@@ -320,6 +344,11 @@ impl SystolicArray {
                 return Err(SystolicError::TooLarge);
             }
         }
+        Ok(())
+    }
+
+    fn check(&self, gemm: Gemm, bytes: ElementBytes, bandwidth: OperandBandwidth) -> Result<(), SystolicError> {
+        self.check_counts(gemm)?;
         for (what, value) in [
             ("input bandwidth", bandwidth.input),
             ("weight bandwidth", bandwidth.weight),

@@ -3,6 +3,7 @@
 use super::array::{Array, CYCLES_BASIS, Logic, compile_array, compile_logic};
 use super::block::{Power, TotalArea, compile_share};
 use super::clock::Clock;
+use super::element::{Element, compile_element};
 use super::process::{Process, scaled};
 use super::stated::{Answer, Stated};
 use crate::spec::expr::Function;
@@ -37,6 +38,8 @@ pub struct Unit {
     pub rate: RateDecl,
     /// The array that times matrix products, and whose multiply-accumulates cost energy.
     pub array: Option<Array>,
+    /// The processing element that times operators.
+    pub element: Option<Element>,
     /// pJ per multiply-accumulate at the reference voltage; `None` where the unit's power covers them.
     pub pj_per_mac: Option<NodeId>,
     /// Its figures with what they rest on.
@@ -71,6 +74,11 @@ pub fn compile_unit(scope: &mut Scope<'_>, decl: &UnitDecl, clock: &Clock, proce
         let rate = scope.compile(per_cycle, &format!("rate of {what}"), &[])?;
         figures.push(Stated::choose(scope, "items_per_cycle", Some((rate, provenance)), None, false));
     }
+    let element = match &decl.rate {
+        RateDecl::Element(element) => Some(compile_element(scope, element, &what)?),
+        _ => None,
+    };
+    figures.extend(element.iter().flat_map(|element| element.figures.clone()));
     Some(Unit {
         name: decl.name.clone(),
         instances,
@@ -82,6 +90,7 @@ pub fn compile_unit(scope: &mut Scope<'_>, decl: &UnitDecl, clock: &Clock, proce
         power,
         rate: decl.rate.clone(),
         array,
+        element,
         pj_per_mac,
         figures,
     })

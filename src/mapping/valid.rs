@@ -1,10 +1,11 @@
 //! Validity of units for operators, and the choice among valid ones.
 
-use crate::hardware::Unit;
-use crate::operator::{Operator, Stream};
+use crate::hardware::{Unit, Work};
+use crate::operator::{GemmCounts, Operator, Stream};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::expr::Function;
 use crate::spec::hardware::RateDecl;
+use crate::spec::kind::Pass;
 use crate::spec::pipeline::OperatorDecl;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
@@ -85,7 +86,7 @@ fn map_operator(
     };
     let mut best: Option<(NodeId, NodeId, NodeId)> = None;
     for &index in &candidates {
-        let cycles = unit_cycles(scope, operator, &units[index])?;
+        let cycles = unit_cycles(scope, study, operator, &units[index])?;
         let cycles = scope.graph.binary(Function::Mul, cycles, operator.savings.s_comp);
         let work = whole_work(scope, operator, &units[index], cycles, stream);
         let unit = scope.graph.constant(index as f64);
@@ -128,7 +129,7 @@ fn able(study: &Study, operator: &OperatorDecl) -> Result<Vec<usize>, String> {
 }
 
 /// Compute cycles of the operator on the unit: per tile on one group, or per frame on all instances.
-fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Option<NodeId> {
+fn unit_cycles(scope: &mut Scope<'_>, study: &Study, operator: &Operator, unit: &Unit) -> Option<NodeId> {
     let lanes = if operator.streamed { unit.lanes } else { unit.instances };
     let what = format!("cycles of operator `{}` on unit `{}`", operator.name, unit.name);
     match &unit.rate {
@@ -153,6 +154,12 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
             }
             Some(total)
         }
+        RateDecl::Element(_) => {
+            let eight = scope.graph.constant(8.0);
+            let element_bytes = scope.graph.binary(Function::Div, operator.element_bits, eight);
+            let work = element_work(scope, operator, lanes)?;
+            unit.element.as_ref()?.cycles(scope, &work, element_bytes, study.sweep.timing, &what)
+        }
         RateDecl::Cycles(figure) => {
             let mut locals = operator.unit_counts.locals();
             locals.extend(unit.locals(lanes));
@@ -160,6 +167,24 @@ fn unit_cycles(scope: &mut Scope<'_>, operator: &Operator, unit: &Unit) -> Optio
             Some(scope.at_least(cycles, 0.0, &figure.quantity.span, &what))
         }
     }
+}
+
+/// What one of the processing elements that work together does for an operator; `None` if it is nothing for them.
+fn element_work(scope: &mut Scope<'_>, operator: &Operator, lanes: NodeId) -> Option<Work> {
+    let mut share = |count: NodeId| scope.graph.binary(Function::Div, count, lanes);
+    if operator.gemms.is_empty() {
+        let (input, output) = (operator.unit_counts.get("input")?, operator.unit_counts.get("output")?);
+        let operations = operator.unit_counts.get("flops").unwrap_or(input);
+        return Some(Work::Elements([input, operations, output].map(share)));
+    }
+    let layer = |gemm: &GemmCounts| {
+        // The rows divide among the elements that work together.
+        [share(gemm.m), gemm.k, gemm.n, gemm.times, gemm.prologue, gemm.epilogue]
+    };
+    // Of products of the same rows each block of rows can be worked off without the others. A gradient of weights sums over
+    // all rows.
+    let independent = operator.pass == Pass::Forward && operator.gemms.windows(2).all(|pair| pair[0].m == pair[1].m);
+    Some(Work::Products { layers: operator.gemms.iter().map(layer).collect(), independent })
 }
 
 /// Cycles until the unit has done all tiles: what the throughputs of different units are compared by.

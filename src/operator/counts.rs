@@ -46,6 +46,10 @@ pub struct GemmCounts {
     pub k: NodeId,
     /// How many of them.
     pub times: NodeId,
+    /// Element-wise operations on the inputs, `m x k`, before each.
+    pub prologue: NodeId,
+    /// Element-wise operations on the result, `m x n`, after each.
+    pub epilogue: NodeId,
 }
 
 /// Named counts.
@@ -133,7 +137,9 @@ fn compile_operator(scope: &mut Scope<'_>, study: &Study, decl: &OperatorDecl) -
     })
 }
 
-/// The matrix products of the operator's pass. The gradient of `C = A B` is two products, `dA = dC B'` and `dB = A' dC`.
+/// The matrix products of the operator's pass. The gradient of `C = A B` is two products, `dA = dC B'` and `dB = A' dC`. The
+/// operations around the forward product are undone around the first of them: `dC` is multiplied by the derivative of what
+/// followed, `dA` by that of what went before.
 fn compile_gemms(
     scope: &mut Scope<'_>,
     decl: &OperatorDecl,
@@ -149,13 +155,15 @@ fn compile_gemms(
         };
         let (m, n, k) = (number(&gemm.m, "m"), number(&gemm.n, "n"), number(&gemm.k, "k"));
         let times = number(&gemm.times, "times")?;
-        let forward = GemmCounts { m: m?, n: n?, k: k?, times };
+        let (prologue, epilogue) = (number(&gemm.prologue, "prologue")?, number(&gemm.epilogue, "epilogue")?);
+        let forward = GemmCounts { m: m?, n: n?, k: k?, times, prologue, epilogue };
         match decl.pass {
             Pass::Forward => gemms.push(forward),
             Pass::Backward => {
-                let GemmCounts { m, n, k, times } = forward;
-                gemms.push(GemmCounts { m, n: k, k: n, times });
-                gemms.push(GemmCounts { m: k, n, k: m, times });
+                let GemmCounts { m, n, k, times, prologue, epilogue } = forward;
+                let none = scope.graph.constant(0.0);
+                gemms.push(GemmCounts { m, n: k, k: n, times, prologue: epilogue, epilogue: prologue });
+                gemms.push(GemmCounts { m: k, n, k: m, times, prologue: none, epilogue: none });
             }
         }
     }

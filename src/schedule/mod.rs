@@ -7,7 +7,7 @@
 //! `verify` checks what they give and shares nothing with them. [`Timeline`] is a schedule written out: who works when, and
 //! how busy everything is over time.
 //! `enclose` bounds its length over boxes of points; `iterate` is how iterations of a training follow each other.
-//! [`pe`] is the programmable processing element, [`balance`] spreads the tiles of one stage over groups.
+//! [`balance`] spreads the tiles of one stage over groups.
 //! [`tasks`] schedules explicit graphs of whole operators, many thousands of them. A stream of tiles is no such graph: its
 //! tiles enter each stage in order, results are delayed without occupying anything, and frame operators take all groups, so
 //! that it is scheduled from the stages, never laid out.
@@ -20,7 +20,6 @@ mod iterate;
 mod kernel;
 mod list;
 mod order;
-pub mod pe;
 mod share;
 mod stage;
 mod stream;

@@ -67,6 +67,16 @@ pub fn refuse_kind(unit: &UnitDecl, operator: &OperatorDecl, kind: &KindDecl) ->
     {
         return Some(format!("its array does matrix products, and kind `{}` has none", kind.name));
     }
+    if let RateDecl::Element(_) = &unit.rate
+        && kind.gemms.is_empty()
+        && ["input", "output"].iter().any(|name| !counts().any(|count| count == *name))
+    {
+        return Some(format!(
+            "its processing element does matrix products and element-wise work, but kind `{}` has no products and counts \
+             no `input` and `output`",
+            kind.name
+        ));
+    }
     None
 }
 

@@ -46,6 +46,10 @@ pub struct GemmDecl {
     pub k: Quantity,
     /// How many of them, one after the other.
     pub times: Quantity,
+    /// Element-wise operations on the inputs before the product: 0 unless the kind says otherwise.
+    pub prologue: Quantity,
+    /// Element-wise operations on the result, such as an activation: 0 unless the kind says otherwise.
+    pub epilogue: Quantity,
 }
 
 /// What an operator kind counts, as expressions over its parameters.
@@ -177,9 +181,10 @@ fn read_kind(table: &Table, diagnostics: &Collector) -> Option<KindDecl> {
 fn read_gemm(table: &Table, diagnostics: &Collector) -> Option<GemmDecl> {
     let reader = Reader::new(table, "a `gemm`", diagnostics);
     let [m, n, k] = ["m", "n", "k"].map(|key| reader.required_quantity(key));
-    let times = reader.quantity("times").unwrap_or_else(|| Quantity::constant(1.0, &table.span));
+    let or = |key: &str, default: f64| reader.quantity(key).unwrap_or_else(|| Quantity::constant(default, &table.span));
+    let (times, prologue, epilogue) = (or("times", 1.0), or("prologue", 0.0), or("epilogue", 0.0));
     reader.finish();
-    Some(GemmDecl { m: m?, n: n?, k: k?, times })
+    Some(GemmDecl { m: m?, n: n?, k: k?, times, prologue, epilogue })
 }
 
 fn read_parameter(reader: &Reader<'_>, entry: &(String, Span, tree::Node)) -> (String, Span, Option<Quantity>) {

@@ -27,6 +27,7 @@ pub mod pipeline;
 pub mod program;
 pub mod range;
 pub mod reader;
+pub mod refine;
 pub mod request;
 pub mod resolved;
 mod scalar;

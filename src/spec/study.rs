@@ -10,6 +10,7 @@ use super::hardware::{self, HardwareDecl};
 use super::kind::{self, KindDecl};
 use super::optimization;
 use super::pipeline::{self, PipelineDecl};
+use super::refine::{self, Timing};
 use super::scene::{self, SceneDecl};
 use super::source::{Origin, Source, Span};
 use super::stage;
@@ -115,11 +116,16 @@ impl Study {
         diagnostics.finish(studies)
     }
 
-    /// The study with the tiles of its scenes as measured; `None` if the sweep does not refine its front.
+    /// The study in the detail in which the sweep refines its front; `None` if it does not.
     pub fn refined(&self) -> Option<Self> {
-        self.sweep.refine.as_ref()?;
+        let decl = self.sweep.refine.as_ref()?;
         let mut study = self.clone();
-        study.scenes.clone_from(&self.measured);
+        if decl.tiles.is_some() {
+            study.scenes.clone_from(&self.measured);
+        }
+        if decl.pe.is_some() {
+            study.sweep.timing = Timing::Events;
+        }
         // Nothing is searched.
         study.sweep.search.strategy = sweep::Strategy::Grid;
         Some(study)
@@ -274,14 +280,11 @@ impl Study {
             diagnostics,
         );
         let measured = scenes.clone();
-        if let Some(span) = &sweep.refine {
-            for scene in measured.iter().filter(|scene| !scene.has_tiles()) {
-                diagnostics.error(
-                    Diagnostic::new(span, format!("scene `{}` has no measured tiles to refine with", scene.name))
-                        .help("remove [refine], or take a scene that was measured tile by tile"),
-                );
-            }
+        if let Some(decl) = &sweep.refine {
+            refine::check_tiles(decl, &measured, diagnostics);
         }
+        let refined = sweep.refine.as_ref().and_then(|decl| decl.pe.as_ref());
+        refine::check_elements([sweep.timing_span.as_ref(), refined], &hardware, diagnostics);
         let scenes = match sweep.tiles {
             Tiles::Measured => scenes,
             Tiles::Equal => scenes.iter().map(SceneDecl::totals_only).collect(),

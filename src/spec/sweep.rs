@@ -12,6 +12,7 @@ use super::output::read_output;
 pub use super::output::{MarkDecl, OutputDecl, RowsKept};
 use super::range::{self, Walk};
 use super::reader::{Quantity, Reader, quantity};
+use super::refine::{RefineDecl, Timing, read_refine, read_timing};
 pub use super::scalar::ScalarDecl;
 use super::schedule::{self, ScheduleDecl};
 use super::search::read_search;
@@ -53,8 +54,12 @@ pub struct SweepDecl {
     pub output: OutputDecl,
     /// Which tiles the search takes.
     pub tiles: Tiles,
-    /// Where the front is to be evaluated again with the tiles as measured: the place that says so.
-    pub refine: Option<Span>,
+    /// How operators on processing elements are timed.
+    pub timing: Timing,
+    /// Where the sweep says so.
+    pub timing_span: Option<Span>,
+    /// In what detail the front is evaluated again.
+    pub refine: Option<RefineDecl>,
     /// The name that all sweeps of the file have in common, if there are several.
     pub family: Option<String>,
     /// All that the file says of this sweep.
@@ -215,7 +220,8 @@ fn read_sweep(source: &Arc<Source>, root: Table, family: Option<String>, diagnos
     let constraints = reader.table("constraints").map_or_else(Vec::new, |table| read_constraints(table, diagnostics));
     let schedule = reader.table("schedule").map(|table| schedule::read(table, diagnostics));
     let tiles = reader.choice("tiles", &Tiles::NAMES).unwrap_or(Tiles::Measured);
-    let refine = reader.table("refine").and_then(|table| read_refine(&reader, table, tiles, diagnostics));
+    let (timing, timing_span) = read_timing(&reader);
+    let refine = reader.table("refine").and_then(|table| read_refine(&reader, table, tiles, timing, diagnostics));
     reader.required("search");
     let search = reader.table("search").and_then(|table| read_search(table, diagnostics));
     let output = reader.table("output").map_or_else(OutputDecl::default, |table| read_output(table, diagnostics));
@@ -239,6 +245,8 @@ fn read_sweep(source: &Arc<Source>, root: Table, family: Option<String>, diagnos
         search: search?,
         output,
         tiles,
+        timing,
+        timing_span,
         refine,
         family,
         table: root,
@@ -254,19 +262,6 @@ fn check_run_name(reader: &Reader<'_>, name: &str, span: &Span) {
             "use up to 100 letters, digits, `-`, `_` and `.`, and do not start with `.`",
         );
     }
-}
-
-fn read_refine(outer: &Reader<'_>, table: &Table, tiles: Tiles, diagnostics: &Collector) -> Option<Span> {
-    let reader = Reader::new(table, "[refine]", diagnostics);
-    let node = reader.required("tiles");
-    reader.choice("tiles", &[("measured", Tiles::Measured)]);
-    reader.finish();
-    let node = node?;
-    if tiles == Tiles::Measured {
-        let help = "write `tiles = \"equal\"` above the first table, or remove [refine]";
-        outer.error(&node.span, "there is nothing to refine: the search takes the tiles as measured already", help);
-    }
-    Some(node.span.clone())
 }
 
 fn read_group(table: &Table, diagnostics: &Collector) -> GroupDecl {

@@ -96,6 +96,11 @@ fn each(study: &mut Study, visit: &mut Visit<'_>) {
             }
             RateDecl::Cycles(figure) => offer_figure(format!("{name}.cycles"), Some(figure), visit),
             RateDecl::Array => {}
+            RateDecl::Element(element) => {
+                for (key, figure) in element.figures_mut() {
+                    offer_figure(format!("{name}.{key}"), Some(figure), visit);
+                }
+            }
         }
         if let Some(area) = &mut unit.area {
             visit(format!("{name}.area_mm2"), &area.provenance, vec![&mut area.share.quantity]);

@@ -1,6 +1,7 @@
 //! The parts of the metrics as nodes of the metrics' own graph.
 
 use super::values::{PortName, Sourced};
+use crate::hardware::Element;
 use crate::mapping::{Port, Traffic};
 use crate::ppa::model::{Build, MetricNodes, Parts};
 use crate::schedule::{Demand, StageGraph};
@@ -300,9 +301,11 @@ impl Compiler<'_, '_, '_, '_> {
         let unit = &request.parts.units[at];
         let (area, power) = ((unit.area_mm2, decl.area.as_ref()), (&unit.power, decl.power.as_ref()));
         let names = |bindings: &[(String, crate::spec::Span)]| bindings.iter().map(|(name, _)| name.clone()).collect();
+        let of_element = Element::provenance();
         let rate = match &decl.rate {
             RateDecl::Item { provenance, .. } => Some(provenance),
             RateDecl::Cycles(figure) => Some(&figure.provenance),
+            RateDecl::Element(_) => Some(&of_element),
             RateDecl::Array => None,
         };
         let arithmetic_mj = unit.pj_per_mac.map(|pj_per_mac| {

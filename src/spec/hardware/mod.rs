@@ -5,12 +5,14 @@
 
 mod clock;
 mod dram;
+mod element;
 mod file;
 mod sram;
 mod unit;
 
 pub use clock::ClockDecl;
 pub use dram::DramDecl;
+pub use element::{ElementDecl, Operand};
 pub use file::{Boundary, Features, HardwareDecl, read};
 pub use sram::SramDecl;
 pub use unit::{Assign, Idle, RateDecl, UnitDecl};

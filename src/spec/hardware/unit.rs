@@ -1,5 +1,6 @@
 //! `[[unit]]`: what executes operators.
 
+use super::element::{ElementDecl, read_element};
 use crate::spec::diagnostic::Collector;
 use crate::spec::figure::{AreaFigure, Figure, PowerFigure, Provenance};
 use crate::spec::kind::Pass;
@@ -46,6 +47,8 @@ pub enum RateDecl {
     Cycles(Figure),
     /// Matrix products on the unit's array, fold by fold.
     Array,
+    /// Commands on the unit's processing element.
+    Element(Box<ElementDecl>),
 }
 
 /// A hardware module.
@@ -101,7 +104,22 @@ pub(super) fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<
         Some(gives) => gives.iter().any(|(part, _)| *part == ArrayPart::Cycles),
         None => array.is_some(),
     };
-    let rate = match (reader.table("rate"), Figure::read(&reader, "cycles")) {
+    let element = reader.table("pe").map(|table| (table, read_element(table, diagnostics)));
+    let stated = (reader.table("rate"), Figure::read(&reader, "cycles"));
+    let rate = match stated {
+        (rate, cycles) if element.is_some() => {
+            let (table, element) = element.unzip();
+            let other = match (rate, cycles) {
+                (Some(_), _) => Some("`rate`"),
+                (_, Some(_)) => Some("`cycles`"),
+                _ if wanted.is_some() && array_cycles => Some("\"cycles\" among what the array gives"),
+                _ => None,
+            };
+            if let (Some(other), Some(table)) = (other, table) {
+                reader.error(&table.span, format!("`pe` gives the unit's cycles, but so does {other}"), "keep one");
+            }
+            element.flatten().filter(|_| other.is_none()).map(|element| RateDecl::Element(Box::new(element)))
+        }
         (None, None) if array_cycles => Some(RateDecl::Array),
         (Some(_), _) | (_, Some(_)) if wanted.is_some() && array_cycles => {
             reader.error(
@@ -121,7 +139,7 @@ pub(super) fn read_unit(table: &tree::Table, diagnostics: &Collector) -> Option<
             reader.error(
                 reader.span(),
                 "this unit has no throughput",
-                "add `rate = { item = \"gaussian\", per_cycle = 1 }`, or `cycles` as an expression over count.*",
+                "add `rate = { item = \"gaussian\", per_cycle = 1 }`, `cycles` as an expression over count.*, or `pe`",
             );
             None
         }

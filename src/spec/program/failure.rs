@@ -29,7 +29,7 @@ pub fn reason(program: &Program, state: &State, place: Place) -> Option<String> 
                     &program.operands[at][2..]
                 }
             }
-            _ => &program.operands[at],
+            _ => program.arguments(at),
         };
         match candidates.iter().find_map(|operand| Some((*operand, bad_tile_near(&columns, *operand, tile)?))) {
             Some((operand, at_tile)) => (place, tile) = (operand, at_tile),
@@ -58,7 +58,7 @@ fn value(columns: &Columns<'_>, place: Place, tile: usize) -> f64 {
 }
 
 fn describe(program: &Program, at: usize, columns: &Columns<'_>, tile: usize) -> String {
-    let arguments = program.operands[at].map(|place| value(columns, place, tile));
+    let arguments: Vec<f64> = program.arguments(at).iter().map(|place| value(columns, *place, tile)).collect();
     let what = why(&program.operations[at], &arguments);
     match &program.origins[at] {
         Some(origin) => format!("{what} in {} ({})", origin.what, origin.span),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::apply::apply;
-use super::model::ModelRef;
+use super::model::{LargeModelRef, ModelRef};
 use crate::spec::expr::Function;
 use crate::spec::source::Span;
 
@@ -39,6 +39,8 @@ pub enum Operation {
     MaxTiles(NodeId),
     /// The answer of a model.
     Model(ModelRef, [NodeId; 3]),
+    /// The answer of a model of many arguments.
+    LargeModel(LargeModelRef, Arc<[NodeId]>),
     /// An output of the kernel.
     Kernel(usize),
 }
@@ -177,7 +179,7 @@ impl Graph {
             Operation::TileField(field, a) => Some(Key::Unary(5 + *field.min(&200) as u8, *a, *a)),
             Operation::Model(model, arguments) => Some(Key::Model(model.address(), *arguments)),
             Operation::Lookup(table, a) => Some(Key::Lookup(table.as_ptr(), *a)),
-            Operation::Missing | Operation::Kernel(_) => None,
+            Operation::Missing | Operation::Kernel(_) | Operation::LargeModel(..) => None,
         };
         // A value that is missing keeps its own origin, so that its reason names the right place.
         let key = key.filter(|key| !matches!(key, Key::Constant(bits) if f64::from_bits(*bits).is_nan()));
@@ -199,7 +201,8 @@ impl Graph {
             | Operation::CheckWhole(_)
             | Operation::CheckLeast(..)
             | Operation::CheckMost(..)
-            | Operation::Model(..) => {
+            | Operation::Model(..)
+            | Operation::LargeModel(..) => {
                 fallible = true;
             }
             Operation::Apply(Function::Div | Function::Rem, [_, divisor, _]) => {
@@ -250,6 +253,13 @@ impl Graph {
                 }
                 _ => operation,
             },
+            Operation::LargeModel(model, arguments) => {
+                let known: Option<Vec<f64>> = arguments.iter().map(|argument| value(*argument)).collect();
+                match known.map(|known| model.value(known.into_iter())) {
+                    Some(folded) if !folded.is_nan() => Operation::Constant(folded),
+                    _ => operation,
+                }
+            }
             _ => operation,
         }
     }
@@ -319,6 +329,10 @@ impl Graph {
             Operation::Missing => f64::NAN,
             Operation::Lookup(table, a) => lookup(table, argument(*a)?),
             Operation::Model(model, [a, b, c]) => model.0.value([argument(*a)?, argument(*b)?, argument(*c)?]),
+            Operation::LargeModel(model, arguments) => {
+                let values = arguments.iter().map(|id| argument(*id)).collect::<Option<Vec<f64>>>()?;
+                model.value(values.into_iter())
+            }
             Operation::TileField(..) | Operation::SumTiles(_) | Operation::MaxTiles(_) | Operation::Kernel(_) => {
                 return None;
             }
@@ -374,6 +388,7 @@ pub(super) fn why(operation: &Operation, arguments: &[f64]) -> String {
         Operation::Lookup(..) | Operation::Missing => "not measured: a value".into(),
         Operation::SumTiles(_) | Operation::MaxTiles(_) => "a value of the tiles is not finite".into(),
         Operation::Model(model, _) => model.0.why([at(0), at(1), at(2)]),
+        Operation::LargeModel(model, _) => model.0.why(arguments),
         Operation::Kernel(_) => "the schedule has no finite length".into(),
         _ => "the result is too large for a number".into(),
     }
@@ -396,6 +411,7 @@ pub(super) fn operands(operation: &Operation) -> Vec<NodeId> {
     match operation {
         Operation::Constant(_) | Operation::Axis(_) | Operation::Missing | Operation::Kernel(_) => Vec::new(),
         Operation::Apply(_, [a, b, c]) | Operation::Model(_, [a, b, c]) => vec![*a, *b, *c],
+        Operation::LargeModel(_, arguments) => arguments.to_vec(),
         Operation::CheckLeast(a, b) | Operation::CheckMost(a, b) => vec![*a, *b],
         Operation::CheckWhole(a)
         | Operation::Lookup(_, a)

@@ -19,5 +19,5 @@ mod run;
 
 pub use apply::apply;
 pub use graph::{BinningTiles, Graph, NodeId, Operation, Origin, TileTable};
-pub use model::{Model, ModelRef};
+pub use model::{LargeModel, LargeModelRef, MAX_ARGUMENTS, Model, ModelRef};
 pub use run::{Columns, Kernel, MAX_OUTPUTS, Place, Program, State};

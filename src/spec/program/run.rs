@@ -37,6 +37,8 @@ macro_rules! opcodes {
             SumTiles,
             MaxTiles,
             Model,
+            /// The list of places stands in the place of the third operand.
+            LargeModel,
             Kernel,
             /// Fills a column; the operation says how.
             Column,
@@ -66,7 +68,12 @@ macro_rules! opcodes {
                 Opcode::CheckMost => check(at(a), |a| a <= at(b)),
                 Opcode::Lookup => lookup(&tables[c as usize], at(a)),
                 Opcode::Missing => f64::NAN,
-                Opcode::SumTiles | Opcode::MaxTiles | Opcode::Model | Opcode::Kernel | Opcode::Column => return None,
+                Opcode::SumTiles
+                | Opcode::MaxTiles
+                | Opcode::Model
+                | Opcode::LargeModel
+                | Opcode::Kernel
+                | Opcode::Column => return None,
             })
         }
     };
@@ -101,6 +108,8 @@ pub struct Program {
     /// `starts[k]`: the first instruction that depends on axis `k` or a faster one.
     starts: Vec<usize>,
     tables: Vec<Arc<[f64]>>,
+    /// Arguments of the large models.
+    lists: Vec<Vec<Place>>,
     tiles: Arc<TileTable>,
     /// Register of each axis; `None` if nothing depends on it.
     axis_registers: Vec<Option<u32>>,
@@ -216,6 +225,7 @@ impl Program {
             operands: Vec::new(),
             starts: vec![0; axes + 1],
             tables: Vec::new(),
+            lists: Vec::new(),
             tiles,
             axis_registers: vec![None; axes],
             initial: Vec::new(),
@@ -305,6 +315,10 @@ impl Program {
             Place::Scalar(register) => register,
             _ => 0,
         });
+        if let Operation::LargeModel(_, arguments) = operation {
+            self.lists.push(arguments.iter().map(|id| self.places[id]).collect());
+            from[2] = self.lists.len() as u32 - 1;
+        }
         let code = match operation {
             Operation::Constant(_) | Operation::Axis(_) | Operation::TileField(..) => return None,
             Operation::Kernel(_) if Some(id) != first_output => return None,
@@ -323,6 +337,7 @@ impl Program {
             Operation::CheckMost(..) => Opcode::CheckMost,
             Operation::Missing => Opcode::Missing,
             Operation::Model(..) => Opcode::Model,
+            Operation::LargeModel(..) => Opcode::LargeModel,
             Operation::Lookup(table, _) => {
                 self.tables.push(Arc::clone(table));
                 from[2] = self.tables.len() as u32 - 1;
@@ -393,7 +408,23 @@ impl Program {
                     state.registers[to] = model.0.value(arguments);
                 }
             }
-            _ => self.run_column(state, &self.operations[at], to, &self.operands[at]),
+            Opcode::LargeModel => {
+                if let Operation::LargeModel(model, _) = &self.operations[at] {
+                    let columns = self.columns(state);
+                    let arguments = self.arguments(at).iter().map(|place| columns.scalar(*place));
+                    let value = model.value(arguments);
+                    state.registers[to] = value;
+                }
+            }
+            _ => self.run_column(state, at, to),
+        }
+    }
+
+    /// Places of the operands of an instruction, the last one repeated up to three.
+    pub(super) fn arguments(&self, at: usize) -> &[Place] {
+        match &self.operations[at] {
+            Operation::LargeModel(..) => &self.lists[self.instructions[at].from[2] as usize],
+            _ => &self.operands[at],
         }
     }
 
@@ -423,7 +454,8 @@ impl Program {
         }
     }
 
-    fn run_column(&self, state: &mut State, operation: &Operation, to: usize, operands: &[Place; 3]) {
+    fn run_column(&self, state: &mut State, at: usize, to: usize) {
+        let (operation, operands) = (&self.operations[at], &self.operands[at]);
         let mut column = std::mem::take(&mut state.columns[to]);
         column.clear();
         {
@@ -437,6 +469,16 @@ impl Program {
                 Operation::CheckMost(..) => fill(tiles, &mut column, a, b, c, |a, b, _| check(a, |a| a <= b)),
                 Operation::Model(model, _) => {
                     fill(tiles, &mut column, a, b, c, |a, b, c| model.0.value([a, b, c]));
+                }
+                Operation::LargeModel(model, _) => {
+                    let places = self.arguments(at);
+                    column.extend((0..tiles).map(|tile| {
+                        let of_tile = |place: &Place| {
+                            let values = columns.get(*place);
+                            values.get(tile).or(values.first()).copied().unwrap_or(f64::NAN)
+                        };
+                        model.value(places.iter().map(of_tile))
+                    }));
                 }
                 Operation::Lookup(table, _) => fill(tiles, &mut column, a, b, c, |a, _, _| lookup(table, a)),
                 // The others are never columns.

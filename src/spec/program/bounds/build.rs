@@ -153,6 +153,19 @@ impl Builder<'_> {
                 self.tape.models.push(model);
                 self.push(Operation::Model(self.tape.models.len() as u32 - 1), from, tiled)
             }
+            Node::LargeModel(model, operands) => {
+                let from: Vec<Slot> = operands.iter().map(|operand| self.tight(*operand)).collect();
+                let axes = from.iter().fold(0, |axes, slot| axes | self.axes_of(*slot));
+                let first = from.first().copied().unwrap_or_else(|| self.constant(0.0));
+                self.tape.large_models.push((model, from));
+                let slot = self.push(Operation::LargeModel(self.tape.large_models.len() as u32 - 1), [first; 3], tiled);
+                // It hangs on more than the one operand that the step names.
+                self.slot_axes.insert(slot, axes);
+                if let Some(step) = self.tape.steps.last_mut() {
+                    step.axes = axes;
+                }
+                slot
+            }
             Node::Kernel(output) => Slot::Scalar(self.kernel() + output as u32),
         };
         self.plain.insert(id, slot);

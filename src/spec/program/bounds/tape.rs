@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::interval::{Interval, enclose};
 use crate::spec::expr::Function;
-use crate::spec::program::{BinningTiles, Columns, MAX_OUTPUTS, ModelRef, Place, Program, State, TileTable};
+use crate::spec::program::{
+    BinningTiles, Columns, LargeModelRef, MAX_ARGUMENTS, MAX_OUTPUTS, ModelRef, Place, Program, State, TileTable,
+};
 
 /// Where an enclosure is found after an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,6 +29,7 @@ pub(super) enum Operation {
     SumTiles,
     MaxTiles,
     Model(u32),
+    LargeModel(u32),
     Kernel,
     /// The first operand, or the part of it that lies in the second one widened by [`REWRITING_SLACK`] if none of these
     /// atoms can be negative.
@@ -81,6 +84,8 @@ pub struct Tape {
     pub(super) axes: Vec<Option<u32>>,
     pub(super) tables: Vec<Arc<[f64]>>,
     pub(super) models: Vec<ModelRef>,
+    /// Each with its arguments.
+    pub(super) large_models: Vec<(LargeModelRef, Vec<Slot>)>,
     pub(super) atoms: Vec<Slot>,
     pub(super) tiles: Arc<TileTable>,
     pub(super) binning: Option<Slot>,
@@ -186,6 +191,16 @@ impl Tape {
                 (Operation::MaxTiles, Slot::Scalar(to)) => {
                     state.registers[to as usize] = greatest(View::of(state, tiles, step.from[0]), tiles);
                 }
+                (Operation::LargeModel(model), Slot::Scalar(to)) => {
+                    state.registers[to as usize] = self.large_model(state, model, tiles, 0);
+                }
+                (Operation::LargeModel(model), Slot::Column(to)) => {
+                    let mut column = std::mem::take(&mut state.columns[to as usize]);
+                    column.clear();
+                    let count = tiles.map_or(0, |tiles| tiles.count);
+                    column.extend((0..count).map(|tile| self.large_model(state, model, tiles, tile)));
+                    state.columns[to as usize] = column;
+                }
                 (_, Slot::Scalar(to)) => {
                     let [a, b, c] = step.from.map(|slot| scalar(state, slot));
                     state.registers[to as usize] =
@@ -225,8 +240,21 @@ impl Tape {
                 self.models[model as usize].0.bounds([a, b, c])
             }
             Operation::Model(_) => Interval::EMPTY,
-            Operation::SumTiles | Operation::MaxTiles | Operation::Kernel => Interval::ALL,
+            Operation::SumTiles | Operation::MaxTiles | Operation::LargeModel(_) | Operation::Kernel => Interval::ALL,
         }
+    }
+
+    /// The enclosure of a large model at a tile.
+    fn large_model(&self, state: &TapeState, model: u32, tiles: Option<&BinningTiles>, tile: usize) -> Interval {
+        let (model, slots) = &self.large_models[model as usize];
+        let mut arguments = [Interval::EMPTY; MAX_ARGUMENTS];
+        for (argument, slot) in arguments.iter_mut().zip(slots) {
+            *argument = View::of(state, tiles, *slot).at(tile);
+            if argument.is_empty() {
+                return Interval::EMPTY;
+            }
+        }
+        model.0.bounds(&arguments[..slots.len().min(MAX_ARGUMENTS)])
     }
 
     fn run_column(&self, state: &mut TapeState, step: &Step, to: usize, tiles: Option<&BinningTiles>) {

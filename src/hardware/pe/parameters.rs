@@ -96,4 +96,4 @@ impl Parameters {
 }
 
 /// Largest tile edge, queue and array edge.
-const LARGEST_COUNT: u64 = 1 << 20;
+pub const LARGEST_COUNT: u64 = 1 << 20;

@@ -1,6 +1,7 @@
 //! The event simulation: feeder, queues, engines, completion.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::command::CommandList;
 use super::hazard::{Access, HazardTracker};
@@ -68,10 +69,32 @@ pub enum SimulationError {
         /// Its tokens.
         tokens: u64,
     },
+    /// An operator of more commands or tokens than are simulated.
+    #[error(
+        "{commands} commands of {tokens} tokens in all: at most {MOST_COMMANDS} and {MOST_TOKENS} are simulated; larger \
+         tiles and more rows in a command give fewer"
+    )]
+    TooLong {
+        /// Its commands.
+        commands: u64,
+        /// Tokens of all of them.
+        tokens: u64,
+    },
 }
 
-/// Most tokens of one command.
+/// Most tokens of one command, and of an operator.
 const MOST_TOKENS: u64 = 1 << 26;
+
+/// Most commands of an operator.
+const MOST_COMMANDS: u64 = 1 << 20;
+
+/// Refuses an operator that would take too long.
+pub(super) fn check_tokens(commands: u64, tokens: u64) -> Result<(), SimulationError> {
+    match commands > MOST_COMMANDS || tokens > MOST_TOKENS {
+        true => Err(SimulationError::TooLong { commands, tokens }),
+        false => Ok(()),
+    }
+}
 
 /// Runs `list` through a processing element.
 ///
@@ -94,26 +117,40 @@ pub fn simulate(
     parameters.check()?;
     let mut plans = Vec::with_capacity(list.commands().len());
     for command in list.commands() {
-        let operations = plan(list, command, parameters)?;
-        let tokens = operations.iter().map(Operation::tokens).fold(0, u64::saturating_add);
-        if tokens > MOST_TOKENS {
-            return Err(SimulationError::TooMany { command: command.name.clone(), tokens });
+        let planned = Planned::new(plan(list, command, parameters)?.into(), Access::of(plans.len() as u32, command));
+        if planned.tokens > MOST_TOKENS {
+            return Err(SimulationError::TooMany { command: command.name.clone(), tokens: planned.tokens });
         }
-        let access = Access::of(plans.len() as u32, command);
-        plans.push(Planned { left: operations.iter().map(Operation::tokens).collect(), operations, tokens, access });
+        plans.push(planned);
     }
-    Ok(Machine::new(plans, parameters, hazards, with_log).run())
+    Ok(run_planned(plans, parameters, hazards, with_log))
 }
 
-/// A command with its tokens that are not done yet.
-struct Planned {
-    operations: Vec<Operation>,
+/// Runs commands that are planned; the parameters have been checked.
+pub(super) fn run_planned(
+    plans: Vec<Planned>,
+    parameters: &Parameters,
+    hazards: Hazards,
+    with_log: bool,
+) -> Simulation {
+    Machine::new(plans, parameters, hazards, with_log).run()
+}
+
+/// A command with its tokens that are not done yet. Equal commands share their operations.
+pub(super) struct Planned {
+    operations: Rc<[Operation]>,
     left: Vec<u64>,
     tokens: u64,
     access: Access,
 }
 
 impl Planned {
+    pub fn new(operations: Rc<[Operation]>, access: Access) -> Self {
+        let left: Vec<u64> = operations.iter().map(Operation::tokens).collect();
+        let tokens = left.iter().copied().fold(0, u64::saturating_add);
+        Self { operations, left, tokens, access }
+    }
+
     fn completed(&self) -> bool {
         self.left.iter().all(|&left| left == 0)
     }

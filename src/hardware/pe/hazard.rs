@@ -20,6 +20,11 @@ pub(super) struct Access {
 }
 
 impl Access {
+    /// Of a command that takes up and changes one handle.
+    pub fn to(command: u32, handle: TensorId) -> Self {
+        Self { command, reads: vec![handle], writes: vec![handle] }
+    }
+
     /// Of `command`, which is number `index` of its list.
     pub fn of(index: u32, command: &Command) -> Self {
         let mut access = Self { command: index, reads: Vec::new(), writes: Vec::new() };

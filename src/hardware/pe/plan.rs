@@ -1,10 +1,10 @@
 //! The tile plan of a command: its tokens, and the engine steps that each takes.
 
-use super::command::{Command, CommandList, Function, Part, TensorId};
+use super::command::{Command, CommandList, Function, Part, Tensor, TensorId};
 use super::hazard;
 use super::log::Block;
 use super::parameters::Parameters;
-use crate::hardware::systolic::{ElementBytes, Gemm as Product, OperandBandwidth, SystolicError};
+use crate::hardware::systolic::{Gemm, SystolicError};
 
 /// An engine of the processing element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,15 @@ pub(super) struct Steps {
 }
 
 impl Steps {
+    /// An operation of the math engine that takes in `elements`, reads and writes so many bytes.
+    pub fn math(read_bytes: f64, elements: f64, write_bytes: f64, parameters: &Parameters) -> Self {
+        Self {
+            read: transfer(read_bytes, parameters.read_bytes_per_cycle, parameters),
+            compute: Step { engine: Engine::Math, cycles: elements / parameters.math_elements_per_cycle },
+            write: transfer(write_bytes, parameters.write_bytes_per_cycle, parameters),
+        }
+    }
+
     /// Step `index`, or `None` past the last one.
     pub fn get(&self, index: usize) -> Option<Step> {
         let read = self.read.map(|cycles| Step { engine: Engine::Read, cycles });
@@ -92,6 +101,18 @@ impl Operation {
     }
 }
 
+/// A matrix product before it is cut.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Product {
+    pub m: u64,
+    pub k: u64,
+    pub n: u64,
+    /// Bytes of an element of the two operands and the output; 0 where DMA does not move it.
+    pub bytes: [f64; 3],
+    /// It adds to its output.
+    pub accumulate: bool,
+}
+
 /// The tiles of a matrix product in the order M, N, K: the parts of K of one output tile follow each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tiles {
@@ -122,6 +143,11 @@ impl Cut {
         (index * self.size, ((index + 1) * self.size).min(self.extent))
     }
 
+    /// True if the last tile is as large as the others.
+    fn even(self) -> bool {
+        self.length(true) == self.size
+    }
+
     /// Size of the last tile, or of those before it.
     fn length(self, last: bool) -> u64 {
         if last { self.extent - (self.count - 1) * self.size } else { self.size }
@@ -129,6 +155,47 @@ impl Cut {
 }
 
 impl Tiles {
+    /// Cuts a product of at least one row, column and inner length. Allocates nothing.
+    ///
+    /// # Errors
+    /// A tile that needs more than 2^53 cycles.
+    pub fn new(product: &Product, parameters: &Parameters) -> Result<Self, SystolicError> {
+        let (m, k, n) = (
+            Cut::new(product.m, parameters.tile_m),
+            Cut::new(product.k, parameters.tile_k),
+            Cut::new(product.n, parameters.tile_n),
+        );
+        let [a, b, out] = product.bytes;
+        let none = Steps { read: None, compute: Step { engine: Engine::Gemm, cycles: 0.0 }, write: None };
+        let mut classes = [[[none; 2]; 2]; 2];
+        for class in 0..8 {
+            let at = [class >> 2, class >> 1 & 1, class & 1];
+            let [last_m, last_n, last_k] = at.map(|last| last == 1);
+            let (rows, cols, inner) = (m.length(last_m), n.length(last_n), k.length(last_k));
+            // Where the last tile is a whole one, its cycles are known already.
+            let known = [(0, m), (1, n), (2, k)].into_iter().find(|(axis, cut)| at[*axis] == 1 && cut.even());
+            let cycles = match known {
+                Some((axis, _)) => {
+                    let mut other = at;
+                    other[axis] = 0;
+                    classes[other[0]][other[1]][other[2]].compute.cycles
+                }
+                None => parameters.array.compute_cycles(Gemm { m: rows, n: cols, k: inner })? as f64,
+            };
+            let bytes = |rows: u64, cols: u64, bytes: f64| rows as f64 * cols as f64 * bytes;
+            // Where the product adds to its output, what that holds comes in with the last part of K.
+            let old = if product.accumulate && last_k { bytes(rows, cols, out) } else { 0.0 };
+            let read = bytes(rows, inner, a) + bytes(inner, cols, b) + old;
+            let write = if last_k { bytes(rows, cols, out) } else { 0.0 };
+            classes[at[0]][at[1]][at[2]] = Steps {
+                read: transfer(read, parameters.read_bytes_per_cycle, parameters),
+                compute: Step { engine: Engine::Gemm, cycles },
+                write: transfer(write, parameters.write_bytes_per_cycle, parameters),
+            };
+        }
+        Ok(Self { m, k, n, accumulate: product.accumulate, steps: classes })
+    }
+
     pub fn count(&self) -> u64 {
         self.m.count.saturating_mul(self.k.count).saturating_mul(self.n.count)
     }
@@ -180,21 +247,25 @@ pub(super) fn plan(
             });
             let kind = match command.part(index) {
                 Part::Math(operation) => {
-                    let inputs: Vec<TensorId> = operation.inputs.clone();
+                    let inputs = &operation.inputs;
                     let taken: f64 = inputs.iter().map(|&id| list.tensor(id).elements()).fold(0.0, f64::max);
                     let read: f64 = inputs.iter().filter(|id| in_memory(id)).map(|&id| list.tensor(id).bytes()).sum();
                     let write = in_memory(&operation.output) && operation.function != Function::Accumulate;
-                    Kind::Math(Steps {
-                        read: transfer(read, parameters.read_bytes_per_cycle, parameters),
-                        compute: Step { engine: Engine::Math, cycles: taken / parameters.math_elements_per_cycle },
-                        write: transfer(
-                            if write { list.tensor(operation.output).bytes() } else { 0.0 },
-                            parameters.write_bytes_per_cycle,
-                            parameters,
-                        ),
-                    })
+                    let write = if write { list.tensor(operation.output).bytes() } else { 0.0 };
+                    Kind::Math(Steps::math(read, taken, write, parameters))
                 }
-                Part::Gemm(gemm) => Kind::Gemm(Box::new(tiles(list, gemm, command.accumulates(), parameters)?)),
+                Part::Gemm(gemm) => {
+                    let [a, b, out] = [gemm.a, gemm.b, gemm.output].map(|id| list.tensor(id));
+                    let bytes = |tensor: &Tensor| if tensor.resident { 0.0 } else { tensor.bytes_per_element };
+                    let product = Product {
+                        m: a.rows,
+                        k: a.cols,
+                        n: b.cols,
+                        bytes: [a, b, out].map(bytes),
+                        accumulate: command.accumulates(),
+                    };
+                    Kind::Gemm(Box::new(Tiles::new(&product, parameters)?))
+                }
             };
             Ok(Operation { waits: waits[index].clone(), waits_to_read, kind })
         })
@@ -203,42 +274,4 @@ pub(super) fn plan(
 
 fn transfer(bytes: f64, bytes_per_cycle: f64, parameters: &Parameters) -> Option<f64> {
     (bytes > 0.0).then(|| parameters.transfer_cycles + bytes / bytes_per_cycle)
-}
-
-fn tiles(
-    list: &CommandList,
-    gemm: &super::Gemm,
-    accumulate: bool,
-    parameters: &Parameters,
-) -> Result<Tiles, SystolicError> {
-    let [a, b, out] = [gemm.a, gemm.b, gemm.output].map(|id| list.tensor(id));
-    let (m, k, n) =
-        (Cut::new(a.rows, parameters.tile_m), Cut::new(a.cols, parameters.tile_k), Cut::new(b.cols, parameters.tile_n));
-    let no_bytes = ElementBytes { input: 0.0, weight: 0.0, output: 0.0, partial: 0.0 };
-    let moved = |tensor: &super::Tensor, rows: u64, cols: u64| {
-        if tensor.resident { 0.0 } else { rows as f64 * cols as f64 * tensor.bytes_per_element }
-    };
-    let steps = |last_m: bool, last_n: bool, last_k: bool| -> Result<Steps, SystolicError> {
-        let (rows, inner, cols) = (m.length(last_m), k.length(last_k), n.length(last_n));
-        let product = Product { m: rows, n: cols, k: inner };
-        let timing = parameters.array.time(product, no_bytes, OperandBandwidth::AMPLE)?;
-        // Where the product adds to its output, what that holds comes in with the last part of K.
-        let old = if accumulate && last_k { moved(out, rows, cols) } else { 0.0 };
-        let read = moved(a, rows, inner) + moved(b, inner, cols) + old;
-        let write = if last_k { moved(out, rows, cols) } else { 0.0 };
-        Ok(Steps {
-            read: transfer(read, parameters.read_bytes_per_cycle, parameters),
-            compute: Step { engine: Engine::Gemm, cycles: timing.total_cycles() },
-            write: transfer(write, parameters.write_bytes_per_cycle, parameters),
-        })
-    };
-    let mut classes = [[[steps(false, false, false)?; 2]; 2]; 2];
-    for (last_m, by_n) in classes.iter_mut().enumerate() {
-        for (last_n, by_k) in by_n.iter_mut().enumerate() {
-            for (last_k, class) in by_k.iter_mut().enumerate() {
-                *class = steps(last_m == 1, last_n == 1, last_k == 1)?;
-            }
-        }
-    }
-    Ok(Tiles { m, k, n, accumulate, steps: classes })
 }
