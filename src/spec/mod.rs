@@ -10,6 +10,7 @@
 
 pub mod catalog;
 mod combinations;
+mod continuous;
 pub mod diagnostic;
 pub mod expr;
 pub mod figure;
