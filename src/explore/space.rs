@@ -3,8 +3,11 @@
 use super::chosen::Chosen;
 use crate::ppa::{Axis, Branches};
 
+/// A space with less points is enumerable.
+const MOST_POINTS: u64 = 1 << 63;
+
 /// A product of axes, less what conditions leave out; the last axis moves fastest. Points are numbered from 0 and never
-/// stored, unless there are 2^64 or more: then they are numbered in the order in which a search chooses them.
+/// stored, unless there are 2^63 or more: then they are numbered in the order in which a search chooses them.
 #[derive(Debug, Clone)]
 pub struct Space {
     sizes: Vec<u64>,
@@ -16,7 +19,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// The space of the axes, its points numbered as they stand; `None` if it has 2^64 points or more.
+    /// The space of the axes, its points numbered as they stand; `None` if it has 2^63 points or more.
     pub fn new(axes: &[Axis]) -> Option<Self> {
         Some(Self::of(axes)).filter(Self::is_enumerable)
     }
@@ -26,13 +29,13 @@ impl Space {
         let sizes: Vec<u64> = axes.iter().map(|axis| axis.values.len() as u64).collect();
         let branches = Branches::new(axes);
         let points = match &branches {
-            Some(branches) => branches.points(),
+            Some(branches) => branches.points().filter(|points| *points < MOST_POINTS),
             None => product(&sizes),
         };
         Self::from_parts(sizes, points, branches)
     }
 
-    /// The space with that many values on each axis; `None` if it has 2^64 points or more.
+    /// The space with that many values on each axis; `None` if it has 2^63 points or more.
     pub fn with_sizes(sizes: Vec<u64>) -> Option<Self> {
         let points = product(&sizes);
         Some(Self::from_parts(sizes, points, None)).filter(Self::is_enumerable)
@@ -48,7 +51,7 @@ impl Space {
         self.points
     }
 
-    /// True if the points are numbered as they stand in the space: it has less than 2^64.
+    /// True if the points are numbered as they stand in the space: it has less than 2^63.
     pub fn is_enumerable(&self) -> bool {
         self.chosen.is_none()
     }
@@ -140,6 +143,8 @@ impl Space {
     }
 }
 
+/// Tables write indices as numbers of 64 bits with a sign.
 fn product(sizes: &[u64]) -> Option<u64> {
-    sizes.iter().try_fold(1_u64, |product, size| product.checked_mul(*size))
+    let points = sizes.iter().try_fold(1_u64, |product, size| product.checked_mul(*size));
+    points.filter(|points| *points < MOST_POINTS)
 }

@@ -42,7 +42,7 @@ fn draw_digits(sizes: &[u64], generator: &mut ChaCha8Rng, digits: &mut [u32]) {
     }
 }
 
-/// `count` different points of a space that is not enumerable, uniformly drawn: of 2^64 points and more few are drawn twice.
+/// `count` different points of a space that is not enumerable, uniformly drawn: of 2^63 points and more few are drawn twice.
 pub fn of_any_size(space: &Space, count: u64, seed: u64) -> Vec<u64> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut digits = vec![0; space.sizes().len()];

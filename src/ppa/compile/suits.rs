@@ -16,9 +16,9 @@ impl Compiler<'_> {
         match search.strategy {
             Strategy::Grid | Strategy::Exact => {
                 let is_continuous = self.check_continuous(axes);
-                if !is_continuous && is_beyond_64_bits(axes) {
+                if !is_continuous && has_too_many_points(axes) {
                     let span = self.study.sweep.parameters.first().map_or(&search.span, |first| &first.span);
-                    let message = format!("this space has 2^64 points or more, and \"{name}\" accounts for every one");
+                    let message = format!("this space has 2^63 points or more, and \"{name}\" accounts for every one");
                     self.error(span, message, "fix some axes, make them coarser, or write strategy = \"nsga2\"");
                 }
             }
@@ -53,8 +53,9 @@ impl Compiler<'_> {
     }
 }
 
-fn is_beyond_64_bits(axes: &[Axis]) -> bool {
+fn has_too_many_points(axes: &[Axis]) -> bool {
     let product = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64));
     // Conditions leave points out; what the axes alone would give may be too much then.
-    product.is_none() && Branches::new(axes).and_then(|branches| branches.points()).is_none()
+    let is_beyond = |points: Option<u64>| points.is_none_or(|points| points >= 1 << 63);
+    is_beyond(product) && is_beyond(Branches::new(axes).and_then(|branches| branches.points()))
 }
