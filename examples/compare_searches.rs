@@ -1,7 +1,7 @@
 //! Evaluations that each search needs for 99 % of the known hypervolume, median of 11 seeds: the table of `docs/search.md`.
 //!
 //! `cargo run --release --example compare_searches`, with `PYTHON=...` naming an interpreter that has pymoo to run its
-//! NSGA-II beside. The volume is that of all points evaluated, for every search alike. Overhead is the time of a search
+//! NSGA-II beside; words behind `--` name the problems and searches to run, `-- dtlz2 nsga2`. The volume is that of all points evaluated, for every search alike. Overhead is the time of a search
 //! without that of its evaluations, the least of the seeds, per evaluation.
 
 use std::process::Command;
@@ -247,29 +247,36 @@ fn report(case: &Case<'_>, search: &str, runs: &[(Vec<Vec<f64>>, f64)]) {
 }
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted = |names: &[&str], name: &str| {
+        let named = || words.iter().filter(|word| names.contains(&word.as_str()));
+        named().count() == 0 || named().any(|word| word == name)
+    };
     let (study, _) = Study::load("gscore_large").expect("sweep");
     let (plan, _) = Plan::compile(&study).expect("plan");
     let real = |name, variables, goals, best| {
         let axes = vec![Genes { size: GRID, ordered: true }; variables];
         Case { name, axes, goals, reference: vec![1.1; goals], best, plan: None }
     };
-    let cases = [
-        gscore_large(&plan),
-        real("zdt1", 30, 2, 1.1 * 1.1 - 1.0 / 3.0),
-        real("zdt2", 30, 2, 1.1 * 1.1 - 2.0 / 3.0),
-        real("dtlz2", 12, 3, 1.1 * 1.1 * 1.1 - std::f64::consts::FRAC_PI_6),
-    ];
+    let problems = ["gscore_large", "zdt1", "zdt2", "dtlz2"];
+    let searches = ["nsga2", "anneal", "pso", "nelder-mead", "random", "pymoo"];
+    let cases = problems.into_iter().filter(|name| is_wanted(&problems, name)).map(|name| match name {
+        "gscore_large" => gscore_large(&plan),
+        "zdt1" => real(name, 30, 2, 1.1 * 1.1 - 1.0 / 3.0),
+        "zdt2" => real(name, 30, 2, 1.1 * 1.1 - 2.0 / 3.0),
+        _ => real(name, 12, 3, 1.1 * 1.1 * 1.1 - std::f64::consts::FRAC_PI_6),
+    });
     println!("| problem | search | evaluations to 99 % | of 11 seeds | of the volume at 10,000 | overhead, us |");
     println!("| --- | --- | --- | --- | --- | --- |");
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    for case in &cases {
-        for search in ["nsga2", "anneal", "pso", "nelder-mead", "random"] {
+    for case in cases {
+        for search in searches.into_iter().filter(|name| *name != "pymoo" && is_wanted(&searches, name)) {
             let runs: Vec<_> = (0..SEEDS).map(|seed| case.run(search, seed)).collect();
-            report(case, search, &runs);
+            report(&case, search, &runs);
         }
-        if case.plan.is_none() {
+        if case.plan.is_none() && is_wanted(&searches, "pymoo") {
             match (0..SEEDS).map(|seed| case.pymoo(&python, seed)).collect::<Option<Vec<_>>>() {
-                Some(runs) => report(case, "NSGA-II of pymoo", &runs),
+                Some(runs) => report(&case, "NSGA-II of pymoo", &runs),
                 None => eprintln!("{python} has no pymoo: left out"),
             }
         }

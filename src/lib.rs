@@ -9,7 +9,7 @@
 //!
 //! let (study, _remarks) = Study::load("gscore")?;
 //! let (plan, _remarks) = Plan::compile(&study)?;
-//! let space = Space::new(&plan.axes).expect("fewer than 2^64 points");
+//! let space = Space::new(&plan.axes).expect("fewer than 2^63 points");
 //! assert_eq!(space.points(), 144);
 //!
 //! let mut evaluator = Evaluator::new(&plan);

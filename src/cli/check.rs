@@ -42,7 +42,11 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
     }
     for axis in &plan.axes {
         let tail = if axis.condition.is_some() { ", under a condition" } else { "" };
-        println!("  axis       {} = {} ({}{tail})", axis.name, shortened(&axis.labels), axis.values.len());
+        let values = match (axis.is_continuous, &axis.labels[..]) {
+            (true, [first, .., last]) => format!("{first} to {last} (continuous{tail})"),
+            (_, labels) => format!("{} ({}{tail})", shortened(labels), labels.len()),
+        };
+        println!("  axis       {} = {values}", axis.name);
     }
     let (mut first, mut last) = (Evaluator::new(plan), Evaluator::new(plan));
     first.evaluate(&vec![0; plan.axes.len()]);
@@ -69,7 +73,7 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
         println!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
     }
     let search = &study.sweep.search;
-    println!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
+    println!("  points     {} of {} ({})", count_points(space, search), space.points_text(), search.strategy.name());
     if let Some(threads) = threads {
         plan::print(ready, threads)?;
     }

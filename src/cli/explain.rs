@@ -145,7 +145,7 @@ fn study_of_run(arguments: &ExplainArguments, folder: &Path) -> Result<Study, Fa
     let plan = Plan::compile(&study)?.0;
     let columns = Schema::new(&plan, &study.sweep).columns.iter().map(|column| column.name.clone()).collect();
     let before = previous::read_identity(&folder.join(INPUTS), &read(INPUTS)?)?;
-    previous::same(folder, &before, &Identity::new(&study, &space(&plan)?, columns), "a run")?;
+    previous::same(folder, &before, &Identity::new(&study, &Space::of(&plan.axes), columns), "a run")?;
     if arguments.point.is_none() && arguments.values.is_empty() {
         let help = "add --point INDEX, the column `index` of results.csv";
         return Err(Failure::input(format!("which point of `{}`?", folder.display()), help));
@@ -153,14 +153,13 @@ fn study_of_run(arguments: &ExplainArguments, folder: &Path) -> Result<Study, Fa
     Ok(study)
 }
 
-fn space(plan: &Plan) -> Result<Space, Failure> {
-    Space::new(&plan.axes).ok_or_else(|| Failure::input("this space has 2^64 points or more", "fix some axes"))
-}
-
 /// The axis values of a point.
 fn row(study: &Study, index: u64) -> Result<Vec<f64>, Failure> {
     let plan = Plan::compile(study)?.0;
-    let space = space(&plan)?;
+    let Some(space) = Space::new(&plan.axes) else {
+        let message = "this space has 2^63 points or more, and its run numbered them as it chose them";
+        return Err(Failure::input(message, "give the point's values, `--set name=value`, from its row of results.csv"));
+    };
     if index >= space.points() {
         let message = format!("there is no point {index}: this sweep has {} points, from 0", space.points());
         return Err(Failure::input(message, "take the column `index` of results.csv"));
@@ -228,7 +227,7 @@ fn digits(
         };
         digits[at] = found;
     }
-    let space = space(plan)?;
+    let space = Space::of(&plan.axes);
     for setting in settings {
         let axis = plan.axes.iter().position(|axis| axis.varies(&setting.name));
         if axis.is_some_and(|at| !space.is_there(at, &digits)) {

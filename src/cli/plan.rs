@@ -21,7 +21,10 @@ const CELL_BYTES: f64 = 32.0;
 pub fn print(ready: &Ready, threads: usize) -> Result<(), Failure> {
     let points = Points::of(&ready.space, &ready.study.sweep.search);
     print_screen(ready);
-    print_ends(ready, &points);
+    // A search numbers the points of a space beyond 64 bits as it chooses them.
+    if ready.space.is_enumerable() || ready.study.sweep.search.strategy.is_sample() {
+        print_ends(ready, &points);
+    }
     let cost = calibrate::measure(ready, &points)?;
     print_cost(ready, &points, &cost, threads);
     Ok(())

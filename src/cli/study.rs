@@ -99,9 +99,7 @@ impl Ready {
             Some(refined) => Some(Plan::compile(&refined)?.0),
             None => None,
         };
-        let Some(space) = Space::new(&plan.axes) else {
-            return Err(Failure::input("this space has 2^64 points or more", "fix some axes"));
-        };
+        let space = Space::of(&plan.axes);
         let marks = evaluate_marks(&study)?;
         let schema = Schema::new(&plan, &study.sweep);
         let metrics = schema.columns.iter().filter_map(|column| match column.content {

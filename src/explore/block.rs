@@ -43,7 +43,7 @@ impl<'a> BlockEvaluator<'a> {
         let mut previous = None;
         for index in indices {
             match previous {
-                Some(before) if before + 1 == index => job.space.advance(&mut self.digits),
+                Some(before) if before + 1 == index && job.space.is_enumerable() => job.space.advance(&mut self.digits),
                 _ => job.space.digits(index, &mut self.digits),
             }
             previous = Some(index);

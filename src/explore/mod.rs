@@ -8,6 +8,7 @@
 //! matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
 mod block;
+mod chosen;
 pub mod dead;
 mod digest;
 pub mod exact;

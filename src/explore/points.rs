@@ -26,6 +26,9 @@ impl Points {
     /// The points of a search.
     pub fn of(space: &Space, search: &SearchDecl) -> Self {
         let visited = match (search.strategy, search.samples) {
+            (Strategy::Random, Some(samples)) if !space.is_enumerable() => {
+                Visited::Some(sample::of_any_size(space, samples, search.seed))
+            }
             (Strategy::Random, Some(samples)) if samples < space.points() => {
                 Visited::Some(sample::without_repeats(space.points(), samples, search.seed))
             }

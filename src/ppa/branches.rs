@@ -25,13 +25,12 @@ pub struct Branches {
     is_controller: Vec<bool>,
     /// For each axis and code of the controlling axes above it: whether the axis exists. Empty: always.
     exists: Vec<Vec<bool>>,
-    /// For each axis and code: the points from that axis on. One more level than axes, of ones.
+    /// For each axis and code: the points from that axis on, at most [`u64::MAX`]. One more level than axes, of ones.
     points: Vec<Vec<u64>>,
 }
 
 impl Branches {
-    /// The conditions of some axes; `None` if there are none, if they hang on more than 4,096 combinations, or if
-    /// the space has 2^64 points or more.
+    /// The conditions of some axes; `None` if there are none, or if they hang on more than 4,096 combinations.
     pub fn new(axes: &[Axis]) -> Option<Self> {
         let conditions: Vec<Option<&Condition>> = axes.iter().map(|axis| axis.condition.as_ref()).collect();
         Self::of(axes.iter().map(|axis| axis.values.len() as u64).collect(), &conditions)
@@ -62,9 +61,8 @@ impl Branches {
         branches.points = vec![vec![1; codes[count] as usize]];
         for axis in (0..count).rev() {
             let below = branches.points.last()?;
-            let level: Option<Vec<u64>> =
-                (0..codes[axis]).map(|code| branches.count(axis, code as usize, below)).collect();
-            branches.points.push(level?);
+            let level = (0..codes[axis]).map(|code| branches.count(axis, code as usize, below)).collect();
+            branches.points.push(level);
         }
         branches.points.reverse();
         Some(branches)
@@ -81,13 +79,13 @@ impl Branches {
         condition.holds.get(at as usize).copied().unwrap_or(true)
     }
 
-    fn count(&self, axis: usize, code: usize, below: &[u64]) -> Option<u64> {
+    fn count(&self, axis: usize, code: usize, below: &[u64]) -> u64 {
         let size = self.size(axis, code);
         if !self.is_controller[axis] {
-            return size.checked_mul(below[code]);
+            return size.saturating_mul(below[code]);
         }
         let first = code * self.sizes[axis] as usize;
-        below[first..first + size as usize].iter().try_fold(0_u64, |sum, points| sum.checked_add(*points))
+        below[first..first + size as usize].iter().fold(0_u64, |sum, points| sum.saturating_add(*points))
     }
 
     /// Values that the axis has behind that code.
@@ -99,9 +97,9 @@ impl Branches {
         if self.is_controller[axis] { code * self.sizes[axis] as usize + digit as usize } else { code }
     }
 
-    /// Number of points.
-    pub fn points(&self) -> u64 {
-        self.points[0][0]
+    /// Number of points; `None` if there are 2^64 or more (or one less). Digits and indices are for spaces with less.
+    pub fn points(&self) -> Option<u64> {
+        Some(self.points[0][0]).filter(|points| *points < u64::MAX)
     }
 
     /// True if other axes hang on this one.

@@ -8,6 +8,8 @@ use crate::spec::scope::{Root, Scope};
 
 /// Most combinations of axis values that an expression is tried on.
 const MAX_TRIED: usize = 1 << 16;
+/// Steps of a continuous axis at which an expression is tried.
+const CONTINUOUS_TRIED: usize = 1 << 8;
 
 /// What trying the expressions showed.
 pub struct Tried {
@@ -30,9 +32,11 @@ pub fn try_expressions(scope: &mut Scope<'_>, axes: &[Axis]) -> Tried {
             continue;
         }
         let own: Vec<usize> = (0..axes.len()).filter(|axis| graph.axes(root.node) >> axis & 1 == 1).collect();
-        let combinations = own.iter().try_fold(1_usize, |product, axis| product.checked_mul(axes[*axis].values.len()));
+        let combinations = own.iter().try_fold(1_usize, |product, axis| product.checked_mul(tried_values(&axes[*axis])));
+        let is_sampled = own.iter().any(|axis| axes[*axis].is_continuous);
         match combinations.filter(|count| *count <= MAX_TRIED) {
             Some(count) => match (0..count).find_map(|at| try_at(scope, root, axes, &own, at)) {
+                None if is_sampled => guards.push(root.node),
                 None => drop(passed.insert(root.node)),
                 Some(Failing::At(digits)) => report(scope, root, axes, &own, &digits),
                 Some(Failing::Unknown) => {}
@@ -42,6 +46,11 @@ pub fn try_expressions(scope: &mut Scope<'_>, axes: &[Axis]) -> Tried {
     }
     scope.roots = roots;
     Tried { guards, passed }
+}
+
+/// Values of an axis that are tried: of a continuous one some of them.
+fn tried_values(axis: &Axis) -> usize {
+    if axis.is_continuous { axis.values.len().min(CONTINUOUS_TRIED + 1) } else { axis.values.len() }
 }
 
 /// Why an expression is not known to have a value everywhere.
@@ -57,8 +66,9 @@ fn try_at(scope: &Scope<'_>, root: &Root, axes: &[Axis], own: &[usize], at: usiz
     let mut digits = vec![0; axes.len()];
     let mut rest = at;
     for &axis in own.iter().rev() {
-        let count = axes[axis].values.len();
-        digits[axis] = rest % count;
+        let count = tried_values(&axes[axis]);
+        // The first, the last and what lies evenly between.
+        digits[axis] = rest % count * (axes[axis].values.len() - 1) / (count - 1).max(1);
         rest /= count;
     }
     let values: Vec<f64> = axes.iter().zip(&digits).map(|(axis, digit)| axis.values[*digit]).collect();

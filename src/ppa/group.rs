@@ -106,6 +106,7 @@ fn joined(members: Vec<(usize, Axis)>) -> Slot {
         spans: members.first().map_or_else(Vec::new, |(_, axis)| axis.spans.clone()),
         is_words: members.iter().any(|(_, axis)| axis.is_words),
         is_whole: true,
+        is_continuous: members.iter().all(|(_, axis)| axis.is_continuous),
         default: (0..count).find(is_default).map(|digit| digit as f64),
         members: members.iter().map(|(_, axis)| axis.name.clone()).collect(),
         condition: None,

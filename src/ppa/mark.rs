@@ -51,6 +51,7 @@ fn variant(study: &Study, mark: &MarkDecl) -> Study {
         SweepValue::Fixed(_) => false,
         SweepValue::Numbers(values) => values.len() > 1,
         SweepValue::Words(words) => words.len() > 1,
+        SweepValue::Continuous(..) => true,
     };
     study.sweep.parameters.retain(|given| !named(given) && !varied(given));
     study.sweep.parameters.extend(mark.parameters.iter().cloned());

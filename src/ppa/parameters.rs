@@ -30,6 +30,8 @@ pub struct Axis {
     pub is_words: bool,
     /// True if every value is a whole number.
     pub is_whole: bool,
+    /// True if the values stand for all between the first and the last.
+    pub is_continuous: bool,
     /// The value of the declared design: the parameter's default, if that is a constant.
     pub default: Option<f64>,
     /// The parameters of a group, in order; empty for an axis of one parameter.
@@ -155,6 +157,7 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, diagnostics: &Collec
                 spans: words.iter().map(|(_, span)| span.clone()).collect(),
                 is_words: true,
                 is_whole: false,
+                is_continuous: false,
                 default: default_word(&parameter.decl, known),
                 members: Vec::new(),
                 condition: None,
@@ -178,21 +181,36 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, diagnostics: &Collec
                 spans: numbers.iter().map(|(_, span)| span.clone()).collect(),
                 is_words: false,
                 is_whole: numbers.iter().all(|(value, _)| whole(*value)),
-                default: match parameter.decl.default.expr.kind {
-                    crate::spec::expr::ExprKind::Number(value) => Some(value),
-                    _ => None,
-                },
+                is_continuous: false,
+                default: default_number(&parameter.decl),
                 members: Vec::new(),
                 condition: None,
             }
+        }
+        (SweepValue::Continuous(values, span), ParameterType::Real) => Axis {
+            name: name.clone(),
+            labels: values.iter().map(f64::to_string).collect(),
+            spans: vec![span.clone(); values.len()],
+            values: values.clone(),
+            is_words: false,
+            is_whole: false,
+            is_continuous: true,
+            default: default_number(&parameter.decl),
+            members: Vec::new(),
+            condition: None,
+        },
+        (SweepValue::Continuous(_, span), ParameterType::Integer) => {
+            let help = format!("write `{name} = {{ from = 1, to = 8, step = 1 }}`, or declare it with type = \"real\"");
+            error(span, format!("`{name}` counts something and cannot be continuous"), help);
+            return None;
         }
         (SweepValue::Words(words), _) => {
             error(&words[0].1, format!("`{name}` takes numbers, not words"), format!("write `{name} = [1, 2]`"));
             return None;
         }
-        (SweepValue::Numbers(numbers), ParameterType::Choice(known)) => {
+        (SweepValue::Numbers(_) | SweepValue::Continuous(..), ParameterType::Choice(known)) => {
             error(
-                &numbers[0].1,
+                given.place(),
                 format!("`{name}` takes words, not numbers"),
                 format!("write `{name} = {{ choice = [\"{}\"] }}`", known.join("\", \"")),
             );
@@ -200,6 +218,13 @@ fn apply(given: &SweepParameter, parameter: &mut Parameter, diagnostics: &Collec
         }
     };
     Some(axis)
+}
+
+fn default_number(decl: &ParameterDecl) -> Option<f64> {
+    match decl.default.expr.kind {
+        crate::spec::expr::ExprKind::Number(value) => Some(value),
+        _ => None,
+    }
 }
 
 fn default_word(decl: &ParameterDecl, known: &[String]) -> Option<f64> {

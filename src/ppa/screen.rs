@@ -63,8 +63,9 @@ pub fn screen(plan: &Plan) -> Screen {
     let branches = Branches::new(&plan.axes);
     let points = match &branches {
         Some(branches) => branches.points(),
-        None => plan.axes.iter().map(|axis| axis.values.len() as u64).product(),
+        None => plan.axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64)),
     };
+    let Some(points) = points else { return uncounted(plan) };
     // What decides where axes exist weighs every combination.
     let deciding = deciding(plan, branches.as_ref());
     let own: Vec<(usize, u64)> = (0..plan.constraints.len())
@@ -100,6 +101,17 @@ pub fn screen(plan: &Plan) -> Screen {
         Some((u128::from(left) * u128::from(passing) / u128::from(points)) as u64)
     });
     Screen { each, passing, combinations: work }
+}
+
+/// The screen of a space whose points 64 bits cannot count.
+fn uncounted(plan: &Plan) -> Screen {
+    let own = (0..plan.constraints.len()).filter(|constraint| plan.constraints[*constraint].metric.is_none());
+    let screened = |constraint: usize| Screened {
+        constraint,
+        axes: (0..plan.axes.len()).filter(|axis| mask(plan, constraint) >> axis & 1 == 1).collect(),
+        excluded: None,
+    };
+    Screen { each: own.map(screened).collect(), passing: None, combinations: 0 }
 }
 
 /// The axes that a constraint depends on, on any workload.

@@ -7,7 +7,7 @@ use super::technique::{self, TechniqueRecord};
 use crate::explore::dead::{DeadKnob, dead_knobs};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
-use crate::ppa::Plan;
+use crate::ppa::{Axis, Plan};
 use crate::spec::Study;
 
 /// Version of the manifest's format.
@@ -48,8 +48,9 @@ pub struct Manifest {
     /// What the hardware's figures were scaled to another node by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub technology: Option<String>,
-    /// Points of the whole space.
-    pub space_points: u64,
+    /// Points of the whole space, if 64 bits can number them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space_points: Option<u64>,
     /// Points evaluated.
     pub points: u64,
     /// Points that keep every constraint.
@@ -123,6 +124,14 @@ pub fn inputs(study: &Study) -> Vec<Input> {
         .collect()
 }
 
+/// The values of an axis as written; of a continuous one its ends.
+fn values(axis: &Axis) -> Vec<String> {
+    match (axis.is_continuous, &axis.labels[..]) {
+        (true, [first, .., last]) => vec![format!("{first} to {last}")],
+        (_, labels) => labels.to_vec(),
+    }
+}
+
 impl Manifest {
     /// The manifest of a finished run.
     pub fn new(study: &Study, plan: &Plan, space: &Space, summary: &Summary, sweep: &str, runtime: Runtime) -> Self {
@@ -139,7 +148,7 @@ impl Manifest {
             axes: plan
                 .axes
                 .iter()
-                .map(|axis| AxisRecord { name: axis.name.clone(), values: axis.labels.clone() })
+                .map(|axis| AxisRecord { name: axis.name.clone(), values: values(axis) })
                 .collect(),
             workloads: plan
                 .workloads
@@ -153,7 +162,7 @@ impl Manifest {
             boundary: study.hardware.boundary.iter().map(|boundary| boundary.name().to_owned()).collect(),
             node_nm: study.hardware.node_nm,
             technology: plan.technology.clone(),
-            space_points: space.points(),
+            space_points: space.is_enumerable().then(|| space.points()),
             points: summary.points,
             feasible: summary.feasible,
             failed: summary.failed,

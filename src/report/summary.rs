@@ -7,7 +7,7 @@ use crate::explore::dead::{DeadKnob, GROUPS};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::metric::BOTTLENECK;
-use crate::ppa::{Outcome, Plan};
+use crate::ppa::{Axis, Outcome, Plan};
 use crate::spec::Study;
 use crate::spec::sweep::Goal;
 
@@ -46,9 +46,17 @@ pub fn point_text(plan: &Plan, space: &Space, index: u64) -> String {
         .enumerate()
         .zip(&digits)
         .filter(|((at, axis), _)| axis.values.len() > 1 && space.is_there(*at, &digits))
-        .map(|((_, axis), digit)| format!("{} {}", axis.name, axis.labels[*digit as usize]))
+        .map(|((_, axis), digit)| format!("{} {}", axis.name, value_text(axis, *digit as usize)))
         .collect();
     if parts.is_empty() { "the only point".into() } else { parts.join(", ") }
+}
+
+/// A value as it is written; of a continuous axis seven digits, which tell its values apart.
+fn value_text(axis: &Axis, digit: usize) -> String {
+    match axis.is_continuous && axis.members.is_empty() {
+        true => format!("{:.6e}", axis.values[digit]).parse::<f64>().unwrap_or(axis.values[digit]).to_string(),
+        false => axis.labels[digit].clone(),
+    }
 }
 
 /// The text after a run.
@@ -109,7 +117,7 @@ fn write_all(
         out,
         "  points      {} of {}; {} feasible, {} failed; {} on the front",
         summary.points,
-        space.points(),
+        space.points_text(),
         summary.feasible,
         summary.failed,
         summary.front.len()

@@ -13,6 +13,7 @@ pub mod arguments;
 pub mod catalog;
 mod combinations;
 pub mod composite;
+mod continuous;
 pub mod diagnostic;
 pub mod expr;
 pub mod figure;

@@ -6,6 +6,9 @@ use rust_decimal::prelude::ToPrimitive;
 /// Most values that one axis may have.
 pub const MAX_VALUES: usize = 1_000_000;
 
+/// Steps of a continuous range, a power of two, so that shares of a linear range are exact.
+pub const CONTINUOUS_STEPS: usize = 1 << 16;
+
 /// How a range walks from its first to its last value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Walk {
@@ -70,6 +73,34 @@ pub fn values(from: Decimal, to: Decimal, walk: Walk) -> Result<RangeValues, Ran
             })
         }
         Walk::Log2 => doubled(from, to),
+    }
+}
+
+/// The values of a continuous range: both ends and what divides the range into [`CONTINUOUS_STEPS`] equal differences, or
+/// with `is_log` equal ratios.
+///
+/// # Errors
+/// If the range is empty, or logarithmic over values that are not positive, or so narrow that numbers of 64 bits do not
+/// tell its values apart.
+pub fn continuous(low: Decimal, high: Decimal, is_log: bool) -> Result<Vec<f64>, RangeError> {
+    if low > high {
+        return refuse(format!("`min` ({low}) is larger than `max` ({high})"), "swap them");
+    }
+    if low == high {
+        return refuse(format!("nothing lies between {low} and {high}"), "write the one value, or a `max` above `min`");
+    }
+    if is_log {
+        positive(low)?;
+    }
+    let (first, last) = (to_f64(low).unwrap_or(f64::NAN), to_f64(high).unwrap_or(f64::NAN));
+    let inner = (1..CONTINUOUS_STEPS).map(|step| {
+        let share = step as f64 / CONTINUOUS_STEPS as f64;
+        if is_log { first * (last / first).powf(share) } else { first + (last - first) * share }
+    });
+    let values: Vec<f64> = std::iter::once(first).chain(inner).chain([last]).collect();
+    match values.windows(2).all(|pair| pair[0] < pair[1]) {
+        true => Ok(values),
+        false => refuse(format!("{low} and {high} are too near to each other"), "list the values: `[1, 2]`"),
     }
 }
 

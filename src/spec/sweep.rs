@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rust_decimal::Decimal;
 
+use super::continuous::read_continuous;
 use super::diagnostic::{Collector, Diagnostic};
 pub use super::objective::ObjectiveDecl;
 use super::optimization::{OptimizationDecl, read_optimization};
@@ -123,6 +124,16 @@ impl SweepParameter {
     pub fn is_axis(&self) -> bool {
         !matches!(self.value, SweepValue::Fixed(_))
     }
+
+    /// Where its first value stands.
+    pub fn place(&self) -> &Span {
+        match &self.value {
+            SweepValue::Fixed(quantity) => &quantity.span,
+            SweepValue::Numbers(numbers) => numbers.first().map_or(&self.span, |(_, span)| span),
+            SweepValue::Words(words) => words.first().map_or(&self.span, |(_, span)| span),
+            SweepValue::Continuous(_, span) => span,
+        }
+    }
 }
 
 /// What a sweep says of a parameter.
@@ -134,6 +145,8 @@ pub enum SweepValue {
     Numbers(Vec<(f64, Span)>),
     /// An axis of words, each with its place.
     Words(Vec<(String, Span)>),
+    /// An axis of any value of a range, rising, with its place.
+    Continuous(Vec<f64>, Span),
 }
 
 /// Which tiles of a scene are taken.
@@ -327,6 +340,9 @@ pub(super) fn read_value(name: &str, node: &Node, reader: &Reader<'_>) -> Option
             inner.finish();
             (!words.is_empty()).then_some(SweepValue::Words(words))
         }
+        Value::Table(table) if table.get("min").is_some() || table.get("max").is_some() => {
+            read_continuous(name, table, node, reader)
+        }
         Value::Table(table) => read_range(name, table, node, reader),
         _ => Some(SweepValue::Fixed(quantity(node, name, reader.diagnostics())?)),
     }
@@ -393,7 +409,7 @@ fn read_range(name: &str, table: &Table, node: &Node, reader: &Reader<'_>) -> Op
         (Scale::Log2, (false, false)) => Walk::Log2,
         _ => {
             let help = match scale {
-                Scale::Linear => "a linear range needs `step` or `num`, one of them",
+                Scale::Linear => "a linear range needs `step` or `num`, one of them; `min` and `max` in place of `from` and `to` make it continuous",
                 Scale::Log => "a log range needs `num` and no `step`",
                 Scale::Log2 => "a log2 range doubles: it takes neither `step` nor `num`",
             };
@@ -422,7 +438,8 @@ fn read_range(name: &str, table: &Table, node: &Node, reader: &Reader<'_>) -> Op
     }
 }
 
-fn decimal(reader: &Reader<'_>, key: &str, needed: bool) -> Option<Decimal> {
+/// A number in exact decimals.
+pub(super) fn decimal(reader: &Reader<'_>, key: &str, needed: bool) -> Option<Decimal> {
     let node = if needed { reader.required(key)? } else { reader.node(key)? };
     let parsed = match &node.value {
         Value::Number(text) => text.parse().ok().or_else(|| Decimal::from_scientific(text).ok()),

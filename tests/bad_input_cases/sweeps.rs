@@ -75,7 +75,7 @@ pub const CASES: &[Case] = &[
         "sweep.toml",
         "units = [1, 2, 4]\ndepth = { from = 1, to = 3, step = 1 }",
         "units = [1]\na = { from = 1, to = 1000000, step = 1 }\nb = { from = 1, to = 1000000, step = 1 }\nc = { from = 1, to = 1000000, step = 1 }\nd = { from = 1, to = 1000000, step = 1 }\ndepth = \"(a + b + c + d) / 1000000\"",
-        &["2^64 points or more"],
+        &["2^63 points or more"],
     ),
     // What the sweep names.
     (

@@ -11,6 +11,8 @@ use rand::Rng;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::space::Space;
+
 /// `count` different indices below `points`, uniformly drawn, in increasing order; all of them if there are no more.
 ///
 /// The generator is ChaCha8, whose output is fixed for all time, so a seed names the same sample everywhere.
@@ -26,6 +28,30 @@ pub fn without_repeats(points: u64, count: u64, seed: u64) -> Vec<u64> {
     } else {
         (0..points).filter(|index| !drawn.contains(index)).collect()
     }
+}
+
+/// Digits uniformly drawn on every axis.
+pub(super) fn drawn_digits(sizes: &[u64], seed: u64, digits: &mut [u32]) {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    draw_digits(sizes, &mut generator, digits);
+}
+
+fn draw_digits(sizes: &[u64], generator: &mut ChaCha8Rng, digits: &mut [u32]) {
+    for (digit, size) in digits.iter_mut().zip(sizes) {
+        *digit = ((unit(generator) * *size as f64) as u64).min(size.saturating_sub(1)) as u32;
+    }
+}
+
+/// `count` different points of a space that is not enumerable, uniformly drawn: of 2^63 points and more few are drawn twice.
+pub fn of_any_size(space: &Space, count: u64, seed: u64) -> Vec<u64> {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut digits = vec![0; space.sizes().len()];
+    let mut drawn = BTreeSet::new();
+    while (drawn.len() as u64) < count {
+        draw_digits(space.sizes(), &mut generator, &mut digits);
+        drawn.insert(space.index(&digits));
+    }
+    drawn.into_iter().collect()
 }
 
 /// A number from 0 up to but not including 1, from the upper 53 bits.

@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::sobol::{BITS, Sobol};
-use super::{unit, without_repeats};
+use super::{of_any_size, unit, without_repeats};
 use crate::explore::space::Space;
 
 /// Points of the sequence that are tried for each wanted cell.
@@ -76,7 +76,11 @@ fn collect(space: &Space, count: u64, seed: u64, mut next: impl FnMut() -> u64) 
     while (cells.len() as u64) < count {
         round += 1;
         let missing = count - cells.len() as u64;
-        let more = without_repeats(space.points(), missing, seed.wrapping_add(round));
+        let seed = seed.wrapping_add(round);
+        let more = match space.is_enumerable() {
+            true => without_repeats(space.points(), missing, seed),
+            false => of_any_size(space, missing, seed),
+        };
         cells.extend(more);
     }
     cells.into_iter().collect()

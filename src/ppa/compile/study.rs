@@ -1,16 +1,11 @@
 //! The whole study.
 
-use crate::ppa::branches::Branches;
 use crate::ppa::parameters::collect;
 use crate::ppa::plan::{Plan, WorkloadPlan};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::parameter::ParameterType;
 use crate::spec::scene::SceneDecl;
-use crate::spec::sweep::Strategy;
 use crate::spec::{Collector, Diagnostic, Span, Study};
-
-/// Most axes of a Sobol sample: `explore` has direction numbers for as many.
-const SOBOL_AXES: usize = 32;
 
 pub(in crate::ppa) struct Compiler<'a> {
     pub(super) study: &'a Study,
@@ -26,22 +21,7 @@ impl<'a> Compiler<'a> {
 
     pub(in crate::ppa) fn plan(&self) -> Option<Plan> {
         let (parameters, axes) = collect(self.study, self.diagnostics);
-        let product = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.values.len() as u64));
-        // Conditions leave points out; what the axes alone would give may be too much then.
-        if product.is_none() && Branches::new(&axes).is_none() {
-            let span = &self.study.sweep.parameters[0].span;
-            self.error(span, "this space has 2^64 points or more", "fix some axes, or make them coarser");
-        }
-        if self.study.sweep.search.strategy == Strategy::Sobol && axes.len() > SOBOL_AXES {
-            let message = format!("the Sobol sequence has {SOBOL_AXES} dimensions, this sweep has {} axes", axes.len());
-            self.error(&self.study.sweep.search.span, message, "write strategy = \"lhs\", or fix some axes");
-        }
-        if let (Strategy::NelderMead, Some(words)) =
-            (self.study.sweep.search.strategy, axes.iter().find(|axis| axis.is_words && axis.values.len() > 1))
-        {
-            let message = format!("nelder-mead moves along axes, and the words of `{}` have no order", words.name);
-            self.error(&self.study.sweep.search.span, message, "write strategy = \"anneal\", or fix that axis");
-        }
+        self.check_strategy(&axes);
         let metric_names = self.metric_names();
         let mut workloads = Vec::new();
         for (scene, camera) in self.cameras() {
