@@ -7,19 +7,19 @@ use clap::Parser;
 
 use super::ask::Format;
 use super::folder::INPUTS;
-use super::set::Setting;
 use super::study::Instead;
 use super::{Arguments, Command, Failure, file, previous, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::Identity;
 use crate::ppa::knobs::{give, knobs};
+use crate::ppa::setting::Setting;
 use crate::ppa::{Axis, Evaluator, Outcome, Plan};
 use crate::report::explain::{Explanation, figures, to_text};
 use crate::report::manifest::Manifest;
 use crate::report::table::Schema;
-use crate::spec::Study;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::sweep::{Strategy, SweepValue};
+use crate::spec::{Diagnostics, Study};
 
 /// What `explain` was told.
 #[derive(Debug, clap::Args)]
@@ -59,7 +59,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     // Nothing is searched.
     study.sweep.search.strategy = Strategy::Grid;
     let settings = arguments.values.iter().map(|text| Setting::parse(text, &study));
-    let settings = settings.collect::<Result<Vec<Setting>, Failure>>()?;
+    let settings = settings.collect::<Result<Vec<Setting>, Diagnostics>>()?;
     for setting in &settings {
         set(&mut study, setting);
     }

@@ -25,7 +25,6 @@ mod progress;
 mod refine;
 mod results;
 mod roofline;
-mod set;
 mod shard;
 mod signals;
 mod slurm;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::set::Setting;
 use super::{Failure, file, show_warnings};
 use crate::ppa::knobs::give;
 use crate::ppa::roofline::{OperatorPoint, Roofline};
+use crate::ppa::setting::Setting;
 use crate::report::figure::roofline_svg;
 use crate::report::roofline::{to_csv, to_text};
 use crate::spec::diagnostic::did_you_mean;
