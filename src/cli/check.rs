@@ -31,18 +31,18 @@ fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -
 
 fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
     let Ready { study, plan, space, .. } = ready;
-    println!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
+    outln!("{}: {} on {}, {} nm", study.sweep.name, study.pipeline.name, study.hardware.name, study.hardware.node_nm);
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
         let order = match workload.method() {
             Method::Stream => "no operators compete for a unit".to_owned(),
             Method::List => format!("operators compete for units: {}", workload.policy()),
         };
-        println!("  workload   {}, {tiles}; {order}", workload.name);
+        outln!("  workload   {}, {tiles}; {order}", workload.name);
     }
     for axis in &plan.axes {
         let tail = if axis.condition.is_some() { ", under a condition" } else { "" };
-        println!("  axis       {} = {} ({}{tail})", axis.name, shortened(&axis.labels), axis.values.len());
+        outln!("  axis       {} = {} ({}{tail})", axis.name, shortened(&axis.labels), axis.values.len());
     }
     let mut evaluator = Evaluator::new(plan);
     evaluator.evaluate(&vec![0; plan.axes.len()]);
@@ -55,27 +55,27 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
             Some(words) => words.get(value as usize).cloned().unwrap_or_default(),
             None => short(value),
         };
-        println!("  parameter  {name} = {text}");
+        outln!("  parameter  {name} = {text}");
     }
     for line in technique::lines(&technique::records(study, plan)) {
-        println!("  technique  {line}");
+        outln!("  technique  {line}");
     }
     for objective in &plan.objectives {
-        println!("  objective  {:?} {}", objective.goal, objective.name);
+        outln!("  objective  {:?} {}", objective.goal, objective.name);
     }
     for constraint in &plan.constraints {
-        println!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
+        outln!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
     }
     let search = &study.sweep.search;
-    println!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
+    outln!("  points     {} of {} ({})", count_points(space, search), space.points(), search.strategy.name());
     if let Some(threads) = threads {
         plan::print(ready, threads)?;
     }
     if verify {
-        print!("  ");
+        out!("  ");
         verify::run(ready)?;
     }
-    println!();
+    outln!();
     Ok(())
 }
 

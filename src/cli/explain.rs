@@ -8,9 +8,12 @@ use clap::Parser;
 use super::ask::Format;
 use super::folder::INPUTS;
 use super::study::Instead;
+use super::words::split;
 use super::{Arguments, Command, Failure, file, previous, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::Identity;
+use crate::explore::record::format::MAX_HEADER;
+use crate::input;
 use crate::ppa::knobs::{give, knobs};
 use crate::ppa::setting::Setting;
 use crate::ppa::{Axis, Evaluator, Outcome, Plan};
@@ -130,14 +133,13 @@ fn load(sweep: &str, instead: &Instead, name: Option<&str>) -> Result<Study, Fai
 fn study_of_run(arguments: &ExplainArguments, folder: &Path) -> Result<Study, Failure> {
     let read = |name: &str| {
         let path = folder.join(name);
-        std::fs::read_to_string(&path).map_err(|source| Failure::Read { path, source })
+        input::text(&path, u64::from(MAX_HEADER)).map_err(|error| Failure::Read { path, source: error.into() })
     };
     let manifest: Manifest = serde_json::from_str(&read("manifest.json")?).map_err(|error| {
         Failure::input(format!("`{}` holds no run of this program: {error}", folder.display()), "name a sweep instead")
     })?;
-    let Ok(Arguments { command: Command::Sweep(typed) }) =
-        Arguments::try_parse_from(manifest.command.split_whitespace())
-    else {
+    let words = split(&manifest.command).unwrap_or_default();
+    let Ok(Arguments { command: Command::Sweep(typed) }) = Arguments::try_parse_from(words) else {
         let message = format!("`{}` does not say which sweep it is of: `{}`", folder.display(), manifest.command);
         return Err(Failure::input(message, "name the sweep, with the same --point"));
     };

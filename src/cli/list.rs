@@ -9,13 +9,13 @@ use crate::spec::{Collector, kind, tree};
 /// Prints the stock files with their one-line descriptions.
 pub fn run() -> Result<ExitCode, Failure> {
     for category in Category::ALL {
-        println!("{} ({}/)", category.word(), category.folder());
+        outln!("{} ({}/)", category.word(), category.folder());
         for name in stock_names(category) {
             let Some(source) = stock(category, &name) else { continue };
             if category == Category::Kinds {
                 for kind in kind::read(&source, &Collector::default()) {
                     let counts: Vec<&str> = kind.counts.iter().map(|(count, _, _)| count.as_str()).collect();
-                    println!("  {:<28} {}; counts {}", kind.name, kind.category, counts.join(", "));
+                    outln!("  {:<28} {}; counts {}", kind.name, kind.category, counts.join(", "));
                 }
             } else {
                 let table = tree::parse(&source, &Collector::default());
@@ -23,11 +23,11 @@ pub fn run() -> Result<ExitCode, Failure> {
                     tree::Value::Text(text) => text.as_str(),
                     _ => "",
                 });
-                println!("  {name:<28} {doc}");
+                outln!("  {name:<28} {doc}");
             }
         }
-        println!();
+        outln!();
     }
-    println!("A file of the same name in your own folder wins over a stock one.");
+    outln!("A file of the same name in your own folder wins over a stock one.");
     Ok(ExitCode::SUCCESS)
 }

@@ -92,7 +92,7 @@ pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::Write { path: path.clone(), source: std::io::Error::other(error) })?;
         file::write(Some(path), &svg)?;
     }
-    print!("{}", to_text(&roofline));
+    out!("{}", to_text(&roofline));
     Ok(ExitCode::SUCCESS)
 }
 

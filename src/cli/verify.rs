@@ -26,6 +26,6 @@ pub fn run(ready: &Ready) -> Result<(), Failure> {
         points += 1;
     }
     let sample = if points < total { ", an even sample" } else { "" };
-    println!("verified   {schedules} schedules of {points} of {total} points{sample}");
+    outln!("verified   {schedules} schedules of {points} of {total} points{sample}");
     Ok(())
 }

@@ -61,16 +61,18 @@ pub enum SimulationError {
     #[error("the array cannot take a tile: {0}")]
     Array(#[from] SystolicError),
     /// More tokens than are simulated.
-    #[error("command `{command}` has {tokens} tokens: at most {MOST_TOKENS} are simulated; larger tiles give fewer")]
+    #[error(
+        "there are {tokens} tokens up to command `{command}`: at most {MOST_TOKENS} are simulated; larger tiles give fewer"
+    )]
     TooMany {
-        /// The command.
+        /// The command that is one too many.
         command: String,
-        /// Its tokens.
+        /// Tokens of the commands up to it.
         tokens: u64,
     },
 }
 
-/// Most tokens of one command.
+/// Most tokens of all commands.
 const MOST_TOKENS: u64 = 1 << 26;
 
 /// Runs `list` through a processing element.
@@ -93,11 +95,13 @@ pub fn simulate(
 ) -> Result<Simulation, SimulationError> {
     parameters.check()?;
     let mut plans = Vec::with_capacity(list.commands().len());
+    let mut total = 0_u64;
     for command in list.commands() {
         let operations = plan(list, command, parameters)?;
         let tokens = operations.iter().map(Operation::tokens).fold(0, u64::saturating_add);
-        if tokens > MOST_TOKENS {
-            return Err(SimulationError::TooMany { command: command.name.clone(), tokens });
+        total = total.saturating_add(tokens);
+        if total > MOST_TOKENS {
+            return Err(SimulationError::TooMany { command: command.name.clone(), tokens: total });
         }
         let access = Access::of(plans.len() as u32, command);
         plans.push(Planned { left: operations.iter().map(Operation::tokens).collect(), operations, tokens, access });
