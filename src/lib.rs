@@ -26,6 +26,7 @@
 pub mod cli;
 pub mod explore;
 pub mod hardware;
+mod input;
 pub mod mapping;
 pub mod operator;
 pub mod ppa;

@@ -1,7 +1,5 @@
 //! `nerarch-dse analyze`, `map`, `schedule` and `report`: a traced workload on one hardware.
 
-use std::fs;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,6 +7,8 @@ use clap::ValueEnum;
 
 use super::Failure;
 use super::cluster::ClusterArguments;
+use super::file::save;
+use crate::input::{self, InputError};
 use crate::report::analysis::{self, MappedIr, ScheduledIr};
 use crate::spec::{Diagnostic, Diagnostics};
 use crate::trace::{TransformOptions, workload};
@@ -108,31 +108,31 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
     let scheduled =
         analysis::schedule(&mapped, &trace.display().to_string(), hardware, optimization_config.as_deref())?;
     let name = trace.file_name().map_or_else(|| "trace".into(), PathBuf::from);
-    let bytes = fs::read(trace).map_err(|source| Failure::Read { path: trace.clone(), source })?;
-    write(&out.join("inputs").join(name), &bytes)?;
+    let bytes = input::bytes(trace, MAX_BYTES).map_err(|error| unreadable(trace, error))?;
+    save(&out.join("inputs").join(name), &bytes)?;
     if let Some(path) = optimization_config {
-        let bytes = fs::read(path).map_err(|source| Failure::Read { path: path.clone(), source })?;
-        write(&out.join("inputs/optimization.toml"), &bytes)?;
+        let bytes = input::bytes(path, MAX_BYTES).map_err(|error| unreadable(path, error))?;
+        save(&out.join("inputs/optimization.toml"), &bytes)?;
     }
-    write(&out.join("inputs/pipeline.toml"), mapped.workload.to_toml().as_bytes())?;
-    write(&out.join("mapping/mapped_ir.json"), json(&mapped)?.as_bytes())?;
-    write(&out.join("scheduling/scheduled_ir.json"), json(&scheduled)?.as_bytes())?;
-    write(&out.join("scheduling/perfetto.json"), analysis::perfetto(&scheduled).as_bytes())?;
+    save(&out.join("inputs/pipeline.toml"), mapped.workload.to_toml().as_bytes())?;
+    save(&out.join("mapping/mapped_ir.json"), json(&mapped)?.as_bytes())?;
+    save(&out.join("scheduling/scheduled_ir.json"), json(&scheduled)?.as_bytes())?;
+    save(&out.join("scheduling/perfetto.json"), analysis::perfetto(&scheduled).as_bytes())?;
     for (file, format) in [
         ("report.html", Format::Html),
         ("report.json", Format::Json),
         ("report.md", Format::Md),
         ("report.txt", Format::Text),
     ] {
-        write(&out.join("reports").join(file), rendered(&scheduled, format)?.as_bytes())?;
+        save(&out.join("reports").join(file), rendered(&scheduled, format)?.as_bytes())?;
     }
-    write(&out.join("visuals/timeline.svg"), analysis::timeline_svg(&scheduled).as_bytes())?;
-    write(&out.join("visuals/graph.svg"), analysis::graph_svg(&scheduled).as_bytes())?;
+    save(&out.join("visuals/timeline.svg"), analysis::timeline_svg(&scheduled).as_bytes())?;
+    save(&out.join("visuals/graph.svg"), analysis::graph_svg(&scheduled).as_bytes())?;
     if let Some(cluster) = &cluster {
         cluster.write(&out.join("visuals"))?;
     }
-    print(&analysis::text(&scheduled))?;
-    println!("\nthe page: {}", out.join("reports/report.html").display());
+    out!("{}", analysis::text(&scheduled));
+    outln!("\nthe page: {}", out.join("reports/report.html").display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -140,9 +140,9 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
 pub fn map(arguments: &MapArguments) -> Result<ExitCode, Failure> {
     let mapped = mapped(&arguments.trace, &arguments.hardware, arguments.element_bytes)?;
     for warning in &mapped.warnings {
-        eprintln!("warning: {warning}");
+        note!("warning: {warning}");
     }
-    write(&arguments.output, json(&mapped)?.as_bytes())?;
+    save(&arguments.output, json(&mapped)?.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -151,9 +151,9 @@ pub fn schedule(arguments: &ScheduleArguments) -> Result<ExitCode, Failure> {
     let (name, text) = read(&arguments.mapped)?;
     let mapped = MappedIr::from_json(&name, &text).map_err(one)?;
     let scheduled = analysis::schedule(&mapped, &name, &arguments.hardware, arguments.optimization_config.as_deref())?;
-    write(&arguments.output, json(&scheduled)?.as_bytes())?;
+    save(&arguments.output, json(&scheduled)?.as_bytes())?;
     if let Some(path) = &arguments.perfetto {
-        write(path, analysis::perfetto(&scheduled).as_bytes())?;
+        save(path, analysis::perfetto(&scheduled).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -168,8 +168,8 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let scheduled = ScheduledIr::from_json(&name, &text).map_err(one)?;
     let report = rendered(&scheduled, arguments.format)?;
     match &arguments.output {
-        Some(path) => write(path, report.as_bytes())?,
-        None => print(&report)?,
+        Some(path) => save(path, report.as_bytes())?,
+        None => out!("{report}"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -204,36 +204,17 @@ fn unwritable(error: serde_json::Error) -> Failure {
 }
 
 fn read(path: &Path) -> Result<(String, String), Failure> {
-    let fail = |source| Failure::Read { path: path.to_owned(), source };
-    let mut bytes = Vec::new();
-    fs::File::open(path).map_err(fail)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     let name = path.display().to_string();
-    if bytes.len() as u64 > MAX_BYTES {
-        let message = format!("`{name}` is larger than {} MiB", MAX_BYTES >> 20);
-        return Err(Failure::input(message, "an IR of a trace has less than one"));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
-        Err(_) => Err(Failure::input(
-            format!("`{name}` is not UTF-8 text"),
-            "`map` and `schedule` write the files that are wanted here; a trace goes to `map` or `analyze`",
-        )),
-    }
+    let bytes = input::bytes(path, MAX_BYTES).map_err(|error| unreadable(path, error))?;
+    let text = String::from_utf8(bytes).map_err(|_| Failure::input(format!("`{name}` is not UTF-8 text"), WANTED))?;
+    Ok((name, text))
 }
 
-fn print(text: &str) -> Result<(), Failure> {
-    let fail = |source| Failure::Write { path: "standard output".into(), source };
-    std::io::stdout().write_all(text.as_bytes()).map_err(fail)
-}
+const WANTED: &str = "`map` and `schedule` write the files that are wanted here; a trace goes to `map` or `analyze`";
 
-/// Writes a file under a temporary name first, so that nothing half-written has its final one.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |source| Failure::Write { path: path.to_owned(), source };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(fail)?;
+fn unreadable(path: &Path, error: InputError) -> Failure {
+    match error {
+        InputError::System(source) => Failure::Read { path: path.to_owned(), source },
+        other => Failure::input(format!("`{}` cannot be read: {other}", path.display()), WANTED),
     }
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    fs::write(&unfinished, bytes).map_err(fail)?;
-    fs::rename(&unfinished, path).map_err(fail)
 }

@@ -230,8 +230,8 @@ impl Answer {
 
     fn print(self) -> ExitCode {
         match self.format {
-            Format::Text => self.lines.iter().for_each(|line| println!("{line}")),
-            Format::Json => println!("{:#}", Value::Object(self.figures)),
+            Format::Text => self.lines.iter().for_each(|line| outln!("{line}")),
+            Format::Json => outln!("{:#}", Value::Object(self.figures)),
         }
         ExitCode::SUCCESS
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::Failure;
 use super::study::Ready;
 use crate::explore::record::digest;
-use crate::explore::{Block, Digest, Job, Points, Shard, run_block};
+use crate::explore::{Block, Digest, Points, run_block};
 use crate::report::csv::CsvWriter;
 use crate::report::parquet::ParquetSink;
 use crate::report::table::Rows;
@@ -42,20 +42,7 @@ pub struct Cost {
 /// If a table cannot be made.
 pub fn measure(ready: &Ready, points: &Points) -> Result<Cost, Failure> {
     let stop = AtomicBool::new(false);
-    let job = Job {
-        plan: &ready.plan,
-        space: &ready.space,
-        search: &ready.study.sweep.search,
-        shown: &ready.schema.shown_parameters,
-        rows: ready.study.sweep.output.rows,
-        threads: 1,
-        shard: Shard::WHOLE,
-        known: None,
-        retry_failed: false,
-        fail_fast: false,
-        stop: &stop,
-        probe: None,
-    };
+    let job = ready.job(1, &stop);
     let blocks = points.blocks();
     let mut sampled: Vec<Block> = Vec::new();
     let mut digests = Vec::new();

@@ -31,14 +31,14 @@ fn check(sweep: &str, instead: &Instead, threads: Option<usize>, verify: bool) -
 
 fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failure> {
     let Ready { study, plan, space, .. } = ready;
-    println!("{}", heading(study));
+    outln!("{}", heading(study));
     for workload in &plan.workloads {
         let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
         let order = match workload.method() {
             Method::Stream => "no operators compete for a unit".to_owned(),
             Method::List => format!("operators compete for units: {}", workload.policy()),
         };
-        println!("  workload   {}, {tiles}; {order}", workload.name);
+        outln!("  workload   {}, {tiles}; {order}", workload.name);
     }
     for axis in &plan.axes {
         let tail = if axis.condition.is_some() { ", under a condition" } else { "" };
@@ -46,7 +46,7 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
             (true, [first, .., last]) => format!("{first} to {last} (continuous{tail})"),
             (_, labels) => format!("{} ({}{tail})", shortened(labels), labels.len()),
         };
-        println!("  axis       {} = {values}", axis.name);
+        outln!("  axis       {} = {values}", axis.name);
     }
     let (mut first, mut last) = (Evaluator::new(plan), Evaluator::new(plan));
     first.evaluate(&vec![0; plan.axes.len()]);
@@ -61,27 +61,27 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
         };
         let (from, to) = (text(first.parameter(at)), text(last.parameter(at)));
         let moves = if from == to { String::new() } else { format!(" at the first point, {to} at the last") };
-        println!("  parameter  {name} = {from}{moves}");
+        outln!("  parameter  {name} = {from}{moves}");
     }
     for line in technique::lines(&technique::records(study, plan)) {
-        println!("  technique  {line}");
+        outln!("  technique  {line}");
     }
     for objective in &plan.objectives {
-        println!("  objective  {} {}", objective.goal.name(), objective.name);
+        outln!("  objective  {} {}", objective.goal.name(), objective.name);
     }
     for constraint in &plan.constraints {
-        println!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
+        outln!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
     }
     let search = &study.sweep.search;
-    println!("  points     {} of {} ({})", count_points(space, search), space.points_text(), search.strategy.name());
+    outln!("  points     {} of {} ({})", count_points(space, search), space.points_text(), search.strategy.name());
     if let Some(threads) = threads {
         plan::print(ready, threads)?;
     }
     if verify {
-        print!("  ");
+        out!("  ");
         verify::run(ready)?;
     }
-    println!();
+    outln!();
     Ok(())
 }
 

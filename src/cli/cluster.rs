@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Failure;
-use super::analyze::write;
+use super::file::save;
 use super::trace::failure;
 use crate::report::analysis::trace_svg;
 use crate::trace::{TraceGraph, cluster, read};
@@ -57,9 +57,9 @@ impl Drawn {
             path.push(".");
             path.push(extension);
             let path = PathBuf::from(path);
-            write(&path, text.as_bytes())?;
+            save(&path, text.as_bytes())?;
             let (nodes, edges) = (self.graph.nodes().len(), self.graph.edges().len());
-            eprintln!("{}: {} with {nodes} nodes and {edges} edges", path.display(), self.name);
+            note!("{}: {} with {nodes} nodes and {edges} edges", path.display(), self.name);
         }
         Ok(())
     }

@@ -62,14 +62,10 @@ pub fn write(sweeps: &[Ready], family: &str, out: &Path, quiet: bool) -> Result<
     }
     let target = folder.publish()?;
     if !quiet {
-        println!("{family}: {} sweeps compared in {}", sweeps.len(), target.display());
+        outln!("{family}: {} sweeps compared in {}", sweeps.len(), target.display());
         for (ready, front) in sweeps.iter().zip(&fronts) {
             let best = front.iter().filter(|(_, objectives)| !all.dominates(objectives)).count();
-            println!(
-                "  {:<20} {} points on its front, {best} on the front of all",
-                ready.study.sweep.name,
-                front.len()
-            );
+            outln!("  {:<20} {} points on its front, {best} on the front of all", ready.study.sweep.name, front.len());
         }
     }
     Ok(())

@@ -7,19 +7,22 @@ use clap::Parser;
 
 use super::ask::Format;
 use super::folder::INPUTS;
-use super::set::Setting;
 use super::study::Instead;
+use super::words::split;
 use super::{Arguments, Command, Failure, file, previous, show_warnings};
 use crate::explore::Space;
 use crate::explore::record::Identity;
+use crate::explore::record::format::MAX_HEADER;
+use crate::input;
 use crate::ppa::knobs::{give, knobs};
+use crate::ppa::setting::Setting;
 use crate::ppa::{Axis, Evaluator, Outcome, Plan};
 use crate::report::explain::{Explanation, figures, to_text};
 use crate::report::manifest::Manifest;
 use crate::report::table::Schema;
-use crate::spec::Study;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::sweep::{Strategy, SweepValue};
+use crate::spec::{Diagnostics, Study};
 
 /// What `explain` was told.
 #[derive(Debug, clap::Args)]
@@ -59,7 +62,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     // Nothing is searched.
     study.sweep.search.strategy = Strategy::Grid;
     let settings = arguments.values.iter().map(|text| Setting::parse(text, &study));
-    let settings = settings.collect::<Result<Vec<Setting>, Failure>>()?;
+    let settings = settings.collect::<Result<Vec<Setting>, Diagnostics>>()?;
     for setting in &settings {
         set(&mut study, setting);
     }
@@ -130,14 +133,13 @@ fn load(sweep: &str, instead: &Instead, name: Option<&str>) -> Result<Study, Fai
 fn study_of_run(arguments: &ExplainArguments, folder: &Path) -> Result<Study, Failure> {
     let read = |name: &str| {
         let path = folder.join(name);
-        std::fs::read_to_string(&path).map_err(|source| Failure::Read { path, source })
+        input::text(&path, u64::from(MAX_HEADER)).map_err(|error| Failure::Read { path, source: error.into() })
     };
     let manifest: Manifest = serde_json::from_str(&read("manifest.json")?).map_err(|error| {
         Failure::input(format!("`{}` holds no run of this program: {error}", folder.display()), "name a sweep instead")
     })?;
-    let Ok(Arguments { command: Command::Sweep(typed) }) =
-        Arguments::try_parse_from(manifest.command.split_whitespace())
-    else {
+    let words = split(&manifest.command).unwrap_or_default();
+    let Ok(Arguments { command: Command::Sweep(typed) }) = Arguments::try_parse_from(words) else {
         let message = format!("`{}` does not say which sweep it is of: `{}`", folder.display(), manifest.command);
         return Err(Failure::input(message, "name the sweep, with the same --point"));
     };
@@ -158,7 +160,10 @@ fn row(study: &Study, index: u64) -> Result<Vec<f64>, Failure> {
     let plan = Plan::compile(study)?.0;
     let Some(space) = Space::new(&plan.axes) else {
         let message = "this space has 2^63 points or more, and its run numbered them as it chose them";
-        return Err(Failure::input(message, "give the point's values, `--set name=value`, from its row of results.csv"));
+        return Err(Failure::input(
+            message,
+            "give the point's values, `--set name=value`, from its row of results.csv",
+        ));
     };
     if index >= space.points() {
         let message = format!("there is no point {index}: this sweep has {} points, from 0", space.points());

@@ -14,7 +14,7 @@ pub fn probe() -> Option<Box<dyn Fn(u64) + Sync>> {
         match part.split_once(':').and_then(|(what, number)| Some((what, number.trim().parse::<u64>().ok()?))) {
             Some(("panic", index)) => panics.push(index),
             Some(("sleep_us", micros)) => pause = Duration::from_micros(micros),
-            _ => eprintln!("warning: {VARIABLE} has an unknown part `{part}`"),
+            _ => note!("warning: {VARIABLE} has an unknown part `{part}`"),
         }
     }
     Some(Box::new(move |index| {

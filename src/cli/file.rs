@@ -1,7 +1,7 @@
 //! Files that a command writes where the user says.
 
 use std::fs;
-use std::io::Write;
+use std::io;
 use std::path::Path;
 
 use super::Failure;
@@ -12,15 +12,34 @@ use super::Failure;
 /// If it cannot be written.
 pub fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
     let Some(path) = path else {
-        let failed = |source| Failure::Write { path: "standard output".into(), source };
-        return std::io::stdout().lock().write_all(text.as_bytes()).map_err(failed);
+        out!("{text}");
+        return Ok(());
     };
+    save(path, text.as_bytes())
+}
+
+/// Writes a file, complete or not at all, and the folders above it. What is no file, such as `/dev/stdout`, is written to
+/// and stays what it is.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let fail = |source| Failure::Write { path: path.to_path_buf(), source };
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return fs::write(path, bytes).map_err(fail);
+    }
     let mut partial = path.as_os_str().to_owned();
     partial.push("~");
-    let result = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
-    result.map_err(|source| {
+    let written = || -> io::Result<()> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&partial, bytes)?;
+        fs::rename(&partial, path)
+    };
+    written().map_err(|source| {
         // Whatever is left of a file that could not be completed is of no use.
         let _ = fs::remove_file(&partial);
-        Failure::Write { path: path.to_path_buf(), source }
+        fail(source)
     })
 }

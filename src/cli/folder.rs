@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::lock::RunLock;
+use super::lock::{RunLock, linked};
 use crate::explore::record::writer::sync_folder;
 use crate::report::manifest::Manifest;
 use crate::spec::sweep::Strategy;
@@ -30,12 +30,17 @@ impl RunFolder {
     pub fn lock(out: &Path, name: &str) -> Result<Self, Failure> {
         let lock = RunLock::acquire(out, name)?;
         let folder = Self { out: out.to_path_buf(), name: name.to_owned(), _lock: lock };
+        for path in [folder.target(), folder.work(), folder.record()] {
+            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+                return Err(linked(&path));
+            }
+        }
         if folder.work().join(INPUTS).exists() {
             folder.drop_useless_record()?;
             folder.publish()?;
         } else if folder.replaced().exists() {
             let (old, target) = (folder.replaced(), folder.target());
-            let result = if target.exists() { fs::remove_dir_all(&old) } else { fs::rename(&old, &target) };
+            let result = if target.exists() { remove(&old) } else { fs::rename(&old, &target) };
             result.map_err(|source| Failure::Write { path: old, source })?;
         }
         Ok(folder)
@@ -95,12 +100,7 @@ impl RunFolder {
     /// # Errors
     /// If it cannot be deleted.
     pub fn discard(&self) -> Result<(), Failure> {
-        match fs::remove_dir_all(self.work()) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(Failure::Write { path: self.work(), source })
-            }
-            _ => Ok(()),
-        }
+        remove(&self.work()).map_err(|source| Failure::Write { path: self.work(), source })
     }
 
     /// Takes the record of the finished run as that of the unfinished one. Returns false if it was not kept.
@@ -179,16 +179,24 @@ impl RunFolder {
         let publish = || {
             sync_folder(&work.join(INPUTS))?;
             if target.exists() {
-                if old.exists() {
-                    fs::remove_dir_all(&old)?;
-                }
+                remove(&old)?;
                 fs::rename(&target, &old)?;
             }
             fs::rename(&work, &target)?;
             sync_folder(&target)?;
-            if old.exists() { fs::remove_dir_all(&old) } else { Ok(()) }
+            remove(&old)
         };
         publish().map_err(|source| Failure::Write { path: target.clone(), source })?;
         Ok(target)
     }
+}
+
+/// Removes a file or folder; it may be gone already.
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }

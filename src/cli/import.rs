@@ -40,7 +40,7 @@ pub fn run(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
     checks.finish(hardware)?;
     file::write(arguments.output.as_deref(), &import::to_toml(&tree, &remarks))?;
     if let Some(path) = &arguments.output {
-        println!("{} ({} remarks, also on top of the file)", path.display(), remarks.len());
+        outln!("{} ({} remarks, also on top of the file)", path.display(), remarks.len());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -27,12 +27,12 @@ pub fn run(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         if arguments.category.is_some_and(|wanted| wanted != category) {
             continue;
         }
-        println!("{} ({}/)", category.key(), category.folder());
+        outln!("{} ({}/)", category.key(), category.folder());
         for name in stock_names(category) {
             let Some(source) = stock(category, &name) else { continue };
             if category == Category::Kinds {
                 for kind in kind::read(&source, &Collector::default()) {
-                    println!("  {:<28} {}; {}", kind.name, kind.category, counts(&kind));
+                    outln!("  {:<28} {}; {}", kind.name, kind.category, counts(&kind));
                 }
             } else {
                 let table = tree::parse(&source, &Collector::default());
@@ -40,12 +40,12 @@ pub fn run(arguments: &ListArguments) -> Result<ExitCode, Failure> {
                     tree::Value::Text(text) => text.as_str(),
                     _ => "",
                 });
-                println!("  {name:<28} {doc}");
+                outln!("  {name:<28} {doc}");
             }
         }
-        println!();
+        outln!();
     }
-    println!(
+    outln!(
         "`nerarch-dse show CATEGORY NAME` prints one. A file of the same name in your own folder wins over a stock one."
     );
     Ok(ExitCode::SUCCESS)

@@ -61,7 +61,7 @@ fn merge(arguments: &MergeArguments, ready: &Ready, stop: &AtomicBool) -> Result
         match Previous::of(&folder, &ready.identity)? {
             Previous::None => {}
             Previous::Finished => {
-                println!("{name} is finished and its inputs are unchanged: {}", folder.target().display());
+                outln!("{name} is finished and its inputs are unchanged: {}", folder.target().display());
                 return Ok(ExitCode::SUCCESS);
             }
             Previous::Part(_) => {
@@ -80,20 +80,7 @@ fn merge(arguments: &MergeArguments, ready: &Ready, stop: &AtomicBool) -> Result
     let progress = Progress::new(total, arguments.quiet);
     let mut session = Session { record: None, layout: &ready.layout, files: Some(files), progress, fresh: 0, taken: 0 };
     let threads = threads(arguments.threads);
-    let job = Job {
-        plan: &ready.plan,
-        space: &ready.space,
-        search: &ready.study.sweep.search,
-        shown: &ready.schema.shown_parameters,
-        rows: ready.study.sweep.output.rows,
-        threads,
-        shard: Shard::WHOLE,
-        known: Some(&known),
-        retry_failed: false,
-        fail_fast: false,
-        stop,
-        probe: None,
-    };
+    let job = Job { known: Some(&known), ..ready.job(threads, stop) };
     let end = explore(&job, &mut session);
     session.progress.clear();
     match (end, session.files) {

@@ -1,5 +1,8 @@
 //! The command line: what was typed, and one file per command.
 
+#[macro_use]
+mod say;
+
 mod analyze;
 mod ask;
 mod calibrate;
@@ -23,9 +26,9 @@ mod plan;
 mod previous;
 mod progress;
 mod refine;
+mod remedy;
 mod results;
 mod roofline;
-mod set;
 mod shard;
 mod show;
 mod signals;
@@ -36,6 +39,7 @@ mod tiles;
 mod trace;
 mod validate;
 mod verify;
+mod words;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -242,9 +246,14 @@ impl Failure {
         match self {
             Self::Input(diagnostics) => diagnostics.render(styled),
             Self::Interrupted(saved) => format!("{self}: {saved}"),
-            Self::Halted { cause, saved } => format!("error: {cause}\nhelp: {saved}"),
+            Self::Halted { cause, saved } => {
+                format!("error: {cause}\nhelp: {saved}\nhelp: {}", remedy::of_run(cause))
+            }
             Self::Busy { .. } => format!("error: {self}\nhelp: wait for it, or choose another --out"),
-            other => format!("error: {other}"),
+            Self::Run(cause) => format!("error: {cause}\nhelp: {}", remedy::of_run(cause)),
+            Self::Read { source, .. } | Self::Write { source, .. } => {
+                format!("error: {self}\nhelp: {}", remedy::of_system(source))
+            }
         }
     }
 }
@@ -276,8 +285,9 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Dram(question) => ask::dram(&question),
         Command::Pe(arguments) => pe::run(&arguments),
     };
-    result.unwrap_or_else(|failure| {
-        eprintln!("{}", failure.render(std::io::stderr().is_terminal()));
+    let said = say::end().map_err(|source| Failure::Write { path: "standard output".into(), source });
+    result.and_then(|code| said.map(|()| code)).unwrap_or_else(|failure| {
+        note!("{}", failure.render(std::io::stderr().is_terminal()));
         ExitCode::from(failure.status())
     })
 }
@@ -286,6 +296,6 @@ pub fn run(arguments: Arguments) -> ExitCode {
 fn show_warnings(warnings: &[Diagnostic]) {
     if !warnings.is_empty() {
         let styled = std::io::stderr().is_terminal();
-        eprintln!("{}\n", crate::spec::diagnostic::render_warnings(warnings, styled));
+        note!("{}\n", crate::spec::diagnostic::render_warnings(warnings, styled));
     }
 }

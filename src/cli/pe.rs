@@ -10,8 +10,9 @@ use serde_json::json;
 
 use super::Failure;
 use super::ask::Format;
+use super::file::save;
 use crate::hardware::pe::{
-    Declared, Hazards, Record, Simulation, Work, closed_form, execute, read, reference, simulate,
+    Declared, Hazards, Record, Simulation, Tensor, Work, closed_form, execute, read, reference, simulate,
 };
 use crate::report::summary::short;
 use crate::spec::Collector;
@@ -33,6 +34,11 @@ pub struct PeArguments {
     format: Format,
 }
 
+/// Most elements of all tensors with --data: 128 MiB, held four times.
+const MOST_ELEMENTS: f64 = 16_777_216.0;
+/// Most multiplications of all products with --data: some seconds.
+const MOST_PRODUCTS: f64 = 4_294_967_296.0;
+
 /// Simulates the commands and prints when each was in flight and what each engine did.
 pub fn run(arguments: &PeArguments) -> Result<ExitCode, Failure> {
     let source = catalog::find(Category::Commands, &arguments.commands, None)
@@ -40,20 +46,40 @@ pub fn run(arguments: &PeArguments) -> Result<ExitCode, Failure> {
     let diagnostics = Collector::default();
     let declared = read(&source, &diagnostics);
     let (declared, _) = diagnostics.finish(declared)?;
+    if arguments.data.is_some() {
+        check_size(&declared)?;
+    }
     let with_log = arguments.log.is_some() || arguments.data.is_some();
     let run = simulate(&declared.list, &declared.parameters, Hazards::Tracked, with_log)
         .map_err(|error| Failure::input(error.to_string(), "change [pe] or the tensors of the file"))?;
     if let Some(path) = &arguments.log {
-        write_log(&declared, &run.log)
-            .and_then(|text| std::fs::write(path, text))
-            .map_err(|source| Failure::Write { path: path.clone(), source })?;
+        let text = to_csv(&declared, &run.log).map_err(|source| Failure::Write { path: path.clone(), source })?;
+        save(path, &text)?;
     }
     let difference = arguments.data.map(|seed| difference(&declared, &run, seed));
     match arguments.format {
         Format::Text => print_text(&declared, &run, difference),
-        Format::Json => println!("{:#}", answer(&declared, &run, difference)),
+        Format::Json => outln!("{:#}", answer(&declared, &run, difference)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses data that takes more memory or time than a check is worth.
+fn check_size(declared: &Declared) -> Result<(), Failure> {
+    let list = &declared.list;
+    let elements: f64 = list.tensors().iter().map(Tensor::elements).sum();
+    let products = list.commands().iter().filter_map(|command| command.gemm.as_ref()).map(|gemm| {
+        let (a, output) = (list.tensor(gemm.a), list.tensor(gemm.output));
+        output.elements() * a.cols as f64
+    });
+    let products: f64 = products.sum();
+    if elements <= MOST_ELEMENTS && products <= MOST_PRODUCTS {
+        return Ok(());
+    }
+    Err(Failure::input(
+        format!("--data takes {elements:.0} elements and {products:.0} multiplications: too many to compute"),
+        format!("at most {MOST_ELEMENTS:.0} and {MOST_PRODUCTS:.0}; make the tensors smaller, or leave --data out"),
+    ))
 }
 
 /// Largest difference between any element after the log and after the plain commands, from the same random start.
@@ -79,11 +105,11 @@ fn difference(declared: &Declared, run: &Simulation, seed: u64) -> f64 {
 }
 
 fn print_text(declared: &Declared, run: &Simulation, difference: Option<f64>) {
-    println!("{}\n", declared.name);
-    println!("{:<28} {:>8} {:>12} {:>12} {:>12}", "command", "tokens", "admitted", "completed", "alone");
+    outln!("{}\n", declared.name);
+    outln!("{:<28} {:>8} {:>12} {:>12} {:>12}", "command", "tokens", "admitted", "completed", "alone");
     for (command, span) in declared.list.commands().iter().zip(&run.commands) {
         let alone = closed_form(&declared.list, command, &declared.parameters);
-        println!(
+        outln!(
             "{:<28} {:>8} {:>12} {:>12} {:>12}",
             command.name,
             span.tokens,
@@ -92,18 +118,18 @@ fn print_text(declared: &Declared, run: &Simulation, difference: Option<f64>) {
             alone.map_or("-".into(), short)
         );
     }
-    println!("\n{:<28} {:>12} {:>8}", "engine", "busy", "share");
+    outln!("\n{:<28} {:>12} {:>8}", "engine", "busy", "share");
     for engine in &run.engines {
-        println!(
+        outln!(
             "{:<28} {:>12} {:>7.1}%",
             engine.engine.name(),
             short(engine.busy_cycles),
             100.0 * engine.busy_cycles / run.cycles
         );
     }
-    println!("\n{} cycles in all; `alone` is the closed form of a command on an idle element", short(run.cycles));
+    outln!("\n{} cycles in all; `alone` is the closed form of a command on an idle element", short(run.cycles));
     if let Some(difference) = difference {
-        println!("on random numbers the log differs from the commands done one by one by at most {difference:.1e}");
+        outln!("on random numbers the log differs from the commands done one by one by at most {difference:.1e}");
     }
 }
 
@@ -137,7 +163,7 @@ fn answer(declared: &Declared, run: &Simulation, difference: Option<f64>) -> ser
     })
 }
 
-fn write_log(declared: &Declared, log: &[Record]) -> std::io::Result<Vec<u8>> {
+fn to_csv(declared: &Declared, log: &[Record]) -> std::io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "cycle",

@@ -40,23 +40,23 @@ fn print_screen(ready: &Ready) {
         let of = if axes.is_empty() { "no axis".into() } else { axes.join(", ") };
         match screened.excluded {
             Some(excluded) => {
-                println!("  excludes   {name}: {excluded} of {} points (depends on {of})", space.points())
+                outln!("  excludes   {name}: {excluded} of {} points (depends on {of})", space.points())
             }
-            None => println!("  excludes   {name}: not counted, too many combinations of {of}"),
+            None => outln!("  excludes   {name}: not counted, too many combinations of {of}"),
         }
     }
     match screen.passing {
         _ if screen.each.is_empty() => {}
-        Some(passing) => println!("  passing    {passing} of {} points pass these together", space.points()),
-        None => println!("  passing    not counted"),
+        Some(passing) => outln!("  passing    {passing} of {} points pass these together", space.points()),
+        None => outln!("  passing    not counted"),
     }
     let metrics: Vec<&str> =
         plan.constraints.iter().filter(|one| one.metric.is_some()).map(|one| one.name.as_str()).collect();
     if !metrics.is_empty() {
-        println!("  note       what bounds on metrics exclude shows only in a run: {}", metrics.join(", "));
+        outln!("  note       what bounds on metrics exclude shows only in a run: {}", metrics.join(", "));
     }
     if ready.study.sweep.search.strategy == Strategy::Random {
-        println!("  note       these are counts of the whole space, of which the search visits a sample");
+        outln!("  note       these are counts of the whole space, of which the search visits a sample");
     }
 }
 
@@ -68,7 +68,7 @@ fn print_ends(ready: &Ready, points: &Points) {
     for (word, range) in [("first", first), ("last", last)] {
         for position in range {
             let index = points.index(position);
-            println!("  {word:<10} point {index}: {}", point_text(&ready.plan, &ready.space, index));
+            outln!("  {word:<10} point {index}: {}", point_text(&ready.plan, &ready.space, index));
         }
     }
 }
@@ -78,7 +78,7 @@ fn print_cost(ready: &Ready, points: &Points, cost: &Cost, threads: usize) {
     // Writing has a thread of its own beside the evaluating ones, if there is a core for it.
     let cores = (threads + 1).min(sweep::threads(None).max(1)) as f64;
     let per_point = ((cost.evaluate + cost.write) / cores).max(cost.evaluate / threads as f64).max(cost.write);
-    println!(
+    outln!(
         "  time       about {} on {threads} threads ({} points per second, from {} points evaluated here)",
         duration(count * per_point),
         short(1.0 / per_point),
@@ -99,7 +99,7 @@ fn print_cost(ready: &Ready, points: &Points, cost: &Cost, threads: usize) {
     };
     // A sample holds its indices.
     let sample = if ready.study.sweep.search.strategy == Strategy::Random { count * 40.0 } else { 0.0 };
-    println!("  memory     about {}, and the front", bytes(BASE_BYTES + in_flight + table + sample));
+    outln!("  memory     about {}, and the front", bytes(BASE_BYTES + in_flight + table + sample));
     let record = count * cost.record;
     let mut files = vec![format!("record {} until it is finished", bytes(record))];
     for (name, each) in [("results.csv", cost.csv), ("results.parquet", cost.parquet)] {
@@ -108,7 +108,7 @@ fn print_cost(ready: &Ready, points: &Points, cost: &Cost, threads: usize) {
         }
     }
     let total = count * (cost.csv + cost.parquet) + record;
-    println!("  disk       about {}: {}", bytes(total), files.join(", "));
+    outln!("  disk       about {}: {}", bytes(total), files.join(", "));
 }
 
 fn bytes(count: f64) -> String {

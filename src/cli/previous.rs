@@ -1,11 +1,12 @@
 //! What is there of a run before it starts: nothing, a part of it, all of it, or another run of the same name.
 
-use std::fs;
 use std::path::Path;
 
 use super::Failure;
 use super::folder::{INPUTS, RunFolder};
+use crate::explore::record::format::MAX_HEADER;
 use crate::explore::record::{Identity, RecordReader};
+use crate::input;
 
 /// Changed values that a message names.
 const NAMED_CHANGES: usize = 8;
@@ -37,7 +38,7 @@ impl Previous {
             return Ok(Self::None);
         }
         let path = target.join(INPUTS);
-        let Ok(text) = fs::read_to_string(&path) else {
+        let Ok(text) = input::text(&path, u64::from(MAX_HEADER)) else {
             return Err(Failure::input(
                 format!("`{}` exists but holds no run of this program", target.display()),
                 "choose another --out or name, or replace it with --force",

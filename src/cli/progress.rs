@@ -58,10 +58,7 @@ impl Progress {
                     *next = elapsed + LINE_EVERY;
                     let rate = fresh as f64 / elapsed.as_secs_f64();
                     let left = if fresh > 0 { short((*total - saved) as f64 / rate) } else { "?".into() };
-                    eprintln!(
-                        "{saved} of {total} points done, {} per second, {left} s left, front {front}",
-                        short(rate)
-                    );
+                    note!("{saved} of {total} points done, {} per second, {left} s left, front {front}", short(rate));
                 }
             }
         }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::set::Setting;
 use super::{Failure, file, show_warnings};
 use crate::ppa::knobs::give;
 use crate::ppa::roofline::{OperatorPoint, Roofline};
+use crate::ppa::setting::Setting;
 use crate::report::figure::roofline_svg;
 use crate::report::roofline::{to_csv, to_text};
 use crate::spec::diagnostic::did_you_mean;
@@ -93,7 +93,7 @@ pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::Write { path: path.clone(), source: std::io::Error::other(error) })?;
         file::write(Some(path), &svg)?;
     }
-    print!("{}", to_text(&roofline));
+    out!("{}", to_text(&roofline));
     Ok(ExitCode::SUCCESS)
 }
 

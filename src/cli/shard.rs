@@ -15,7 +15,7 @@ pub fn chosen(stated: Option<Shard>, quiet: bool) -> Result<Shard, Failure> {
     }
     let shard = of_slurm(|name| std::env::var(name).ok())?;
     if !quiet && !shard.is_whole() {
-        eprintln!("this is a task of a Slurm job array: evaluating shard {shard} (--shard 1/1 evaluates everything)");
+        note!("this is a task of a Slurm job array: evaluating shard {shard} (--shard 1/1 evaluates everything)");
     }
     Ok(shard)
 }

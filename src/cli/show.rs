@@ -1,6 +1,5 @@
 //! `nerarch-dse show`
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use super::Failure;
@@ -21,8 +20,6 @@ pub struct ShowArguments {
 /// Prints a declaration as it stands in its file.
 pub fn run(arguments: &ShowArguments) -> Result<ExitCode, Failure> {
     let source = catalog::find(arguments.category, &arguments.name, None).map_err(|fault| Diagnostics(vec![fault]))?;
-    let printed = std::io::stdout().lock().write_all(source.text.as_bytes());
-    printed
-        .map_err(|error| Failure::input(format!("the text cannot be printed: {error}"), "check where it goes to"))?;
+    out!("{}", source.text);
     Ok(ExitCode::SUCCESS)
 }

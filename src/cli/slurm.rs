@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::Failure;
 use super::study::{Instead, Ready};
+use super::words::quoted;
 use crate::explore::MAX_SHARDS;
 
 /// What `slurm` was told.
@@ -41,14 +42,14 @@ pub fn run(arguments: &SlurmArguments) -> Result<ExitCode, Failure> {
     }
     let names = sweeps.first().map(|ready| &ready.study.sweep);
     let name = names.map_or("", |sweep| sweep.family.as_deref().unwrap_or(&sweep.name));
-    print!("{}", script(arguments, name));
+    out!("{}", script(arguments, name));
     Ok(ExitCode::SUCCESS)
 }
 
 fn script(arguments: &SlurmArguments, name: &str) -> String {
     let SlurmArguments { shards, cpus, time, .. } = arguments;
     let out = quoted(&arguments.out.display().to_string());
-    let sweep = arguments.instead.map(quoted).typed(&quoted(&arguments.sweep));
+    let sweep = arguments.instead.typed(&arguments.sweep);
     format!(
         r#"#!/bin/bash
 # Evaluates {name} in {shards} shards. Submit it, and the merge behind it:
@@ -84,14 +85,4 @@ fi
 exit "$status"
 "#
     )
-}
-
-/// A word that a shell takes as it is.
-fn quoted(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }

@@ -1,10 +1,12 @@
 //! A sweep of a file, loaded and compiled, with all that its run needs.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
+use super::words::quoted;
 use super::{Failure, compare, effects, show_warnings};
-use crate::explore::Space;
 use crate::explore::record::{Identity, Layout};
+use crate::explore::{Job, Shard, Space};
 use crate::ppa::{Mark, Plan, evaluate_marks};
 use crate::report::table::{Content, Schema};
 use crate::spec::study::Overrides;
@@ -32,17 +34,12 @@ impl Instead {
         }
     }
 
-    /// The same with every name changed.
-    pub fn map(&self, change: impl Fn(&str) -> String) -> Self {
-        let change = |name: &Option<String>| name.as_deref().map(&change);
-        Self { hardware: change(&self.hardware), optimization_config: change(&self.optimization_config) }
-    }
-
-    /// The sweep and these options, as they are typed.
+    /// The sweep and these options, as a shell takes them.
     pub fn typed(&self, sweep: &str) -> String {
-        let option = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!(" --{name} {value}"));
+        let option =
+            |name: &str, value: &Option<String>| value.as_ref().map(|value| format!(" --{name} {}", quoted(value)));
         let options = [option("hardware", &self.hardware), option("optimization-config", &self.optimization_config)];
-        std::iter::once(sweep.to_owned()).chain(options.into_iter().flatten()).collect()
+        std::iter::once(quoted(sweep)).chain(options.into_iter().flatten()).collect()
     }
 }
 
@@ -88,6 +85,24 @@ impl Ready {
         }
         compare::check(&sweeps)?;
         Ok(sweeps)
+    }
+
+    /// The job of evaluating all of it; whoever knows more, or wants less, says so.
+    pub fn job<'a>(&'a self, threads: usize, stop: &'a AtomicBool) -> Job<'a> {
+        Job {
+            plan: &self.plan,
+            space: &self.space,
+            search: &self.study.sweep.search,
+            shown: &self.schema.shown_parameters,
+            rows: self.study.sweep.output.rows,
+            threads,
+            shard: Shard::WHOLE,
+            known: None,
+            retry_failed: false,
+            fail_fast: false,
+            stop,
+            probe: None,
+        }
     }
 
     fn compile(study: Study, quiet: bool) -> Result<Self, Failure> {

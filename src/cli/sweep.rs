@@ -60,7 +60,7 @@ fn sweep(arguments: &SweepArguments, ready: &Ready, shard: Shard, stop: &AtomicB
         Previous::Part(reader) => Some(reader),
         Previous::Finished if arguments.retry_failed => {
             if !folder.reopen()? {
-                println!(
+                outln!(
                     "`{}` has no failed points to evaluate again, or was merged: then retry its shards",
                     folder.target().display()
                 );
@@ -69,7 +69,7 @@ fn sweep(arguments: &SweepArguments, ready: &Ready, shard: Shard, stop: &AtomicB
             Some(previous::open(&folder.record())?)
         }
         Previous::Finished => {
-            println!(
+            outln!(
                 "{} is finished and its inputs are unchanged: {} (--force runs it again)",
                 ready.study.sweep.name,
                 folder.target().display()
@@ -105,7 +105,7 @@ impl Sweep<'_> {
         if let Some(part) = part.as_ref().filter(|_| !arguments.quiet) {
             let lost = part.damage().lost;
             let tail = if lost > 0 { format!("; {lost} bytes behind them were not whole") } else { String::new() };
-            eprintln!("going on with `{}`: {known_points} of {total} points are there{tail}", folder.work().display());
+            note!("going on with `{}`: {known_points} of {total} points are there{tail}", folder.work().display());
         }
         let known = part.map(|part| Known::new(vec![part], ready.layout.clone()));
         let files = match shard.is_whole() {
@@ -123,18 +123,12 @@ impl Sweep<'_> {
         let threads = threads(arguments.threads);
         let probe = fault::probe();
         let job = Job {
-            plan: &ready.plan,
-            space: &ready.space,
-            search: &ready.study.sweep.search,
-            shown: &ready.schema.shown_parameters,
-            rows: ready.study.sweep.output.rows,
-            threads,
             shard,
             known: known.as_ref(),
             retry_failed: arguments.retry_failed,
             fail_fast: arguments.fail_fast,
-            stop: self.stop,
             probe: probe.as_deref(),
+            ..ready.job(threads, self.stop)
         };
         let end = explore(&job, &mut session);
         session.progress.clear();
@@ -201,7 +195,7 @@ impl Sweep<'_> {
         results::write_identity(self.folder, &self.ready.identity)?;
         let target = self.folder.publish()?;
         if !self.arguments.quiet {
-            println!(
+            outln!(
                 "shard {} of {}: {} points, {} feasible, {} failed; {}",
                 self.shard,
                 self.ready.study.sweep.name,
@@ -211,7 +205,7 @@ impl Sweep<'_> {
                 target.display()
             );
             let typed = self.arguments.instead.typed(&self.arguments.sweep);
-            println!("`nerarch-dse merge {typed}` joins the shards when all are there");
+            outln!("`nerarch-dse merge {typed}` joins the shards when all are there");
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -265,11 +259,11 @@ pub fn finish(
     let target = folder.publish()?;
     if !quiet {
         let files = target.display().to_string();
-        print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
-        print!("{}", marks::text(ready, summary));
-        print!("{}", dead_knobs(&manifest.dead_knobs));
-        print!("{}", refined.map_or_else(String::new, |refined| refined.text(plan)));
-        print!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
+        out!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
+        out!("{}", marks::text(ready, summary));
+        out!("{}", dead_knobs(&manifest.dead_knobs));
+        out!("{}", refined.map_or_else(String::new, |refined| refined.text(plan)));
+        out!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
     }
     Ok(if summary.feasible == 0 { ExitCode::from(NOTHING_FEASIBLE) } else { ExitCode::SUCCESS })
 }

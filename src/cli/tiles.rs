@@ -53,14 +53,12 @@ pub fn run(arguments: &TilesArguments) -> Result<ExitCode, Failure> {
             "name scenes with a tiles_file, such as plant, and put what was measured first on each axis",
         ));
     }
-    println!("{}: {}", study.sweep.name, point_text(plan, space, 0));
-    println!("Cycles of `{}` by tile, spread over groups of the same size that take whole tiles.", loads[0].operator);
-    println!(
-        "measured / average: tiles in order, each to the group that is free first, against tiles of average length"
-    );
-    println!("blocks / ideal: each group owns one contiguous block, against all work evenly\n");
+    outln!("{}: {}", study.sweep.name, point_text(plan, space, 0));
+    outln!("Cycles of `{}` by tile, spread over groups of the same size that take whole tiles.", loads[0].operator);
+    outln!("measured / average: tiles in order, each to the group that is free first, against tiles of average length");
+    outln!("blocks / ideal: each group owns one contiguous block, against all work evenly\n");
     let groups: Vec<usize> = arguments.groups.iter().map(|count| *count as usize).collect();
-    print!("{}", table(&loads, &groups));
+    out!("{}", table(&loads, &groups));
     if let Some(path) = &arguments.figure {
         let svg = draw(study, plan, &point_text(plan, space, 0), &loads).ok_or_else(|| {
             Failure::input("there are too many screens for one figure", "name fewer scenes or cameras")

@@ -47,7 +47,8 @@ pub fn run(arguments: &TraceArguments) -> Result<ExitCode, Failure> {
     match arguments.format {
         Format::Text => print_text(&pipeline),
         Format::Csv => {
-            write_csv(&pipeline).map_err(|source| Failure::Write { path: "standard output".into(), source })?
+            let text = to_csv(&pipeline).map_err(|source| Failure::Write { path: "standard output".into(), source })?;
+            out!("{}", String::from_utf8_lossy(&text));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -81,9 +82,9 @@ fn inferred(operator: &TracedOperator) -> String {
 }
 
 fn print_text(pipeline: &TracedPipeline) {
-    println!("{:<36} {:<9} {:>10} {:>10} {:>10}  inferred", "operator", "pass", "FLOP", "bytes in", "bytes out");
+    outln!("{:<36} {:<9} {:>10} {:>10} {:>10}  inferred", "operator", "pass", "FLOP", "bytes in", "bytes out");
     for operator in &pipeline.operators {
-        println!(
+        outln!(
             "{:<36} {:<9} {:>10} {:>10} {:>10}  {}",
             operator.name,
             pass_name(operator.pass),
@@ -94,7 +95,7 @@ fn print_text(pipeline: &TracedPipeline) {
         );
     }
     let totals = &pipeline.totals;
-    println!(
+    outln!(
         "\n{} operators, {} FLOP in all, {} of them backward",
         pipeline.operators.len(),
         totals.flops,
@@ -102,14 +103,14 @@ fn print_text(pipeline: &TracedPipeline) {
     );
     if let Some(streamed) = &pipeline.streamed {
         let equal = if streamed.equal { "equal" } else { "unequal" };
-        println!(
+        outln!(
             "{} chunks stream through one pipeline of {} operators ({equal})",
             streamed.tiles,
             streamed.operators.len()
         );
     }
     for call in &pipeline.unrecognised {
-        println!(
+        outln!(
             "not recognised: {} ({} calls, {:.1} % of all): {}",
             call.function,
             call.calls,
@@ -119,8 +120,8 @@ fn print_text(pipeline: &TracedPipeline) {
     }
 }
 
-fn write_csv(pipeline: &TracedPipeline) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(io::stdout().lock());
+fn to_csv(pipeline: &TracedPipeline) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "name",
         "kind",
@@ -155,5 +156,5 @@ fn write_csv(pipeline: &TracedPipeline) -> io::Result<()> {
             &inferred(operator),
         ])?;
     }
-    writer.flush()
+    writer.into_inner().map_err(|error| error.into_error())
 }

@@ -31,11 +31,11 @@ pub fn run(name: Option<&str>, format: Format) -> Result<ExitCode, Failure> {
         let (file, _) = diagnostics.finish(file)?;
         outcomes.extend(evaluate(&file)?);
     }
-    print!("{}", render(&outcomes, format));
+    out!("{}", render(&outcomes, format));
     if format != Format::Csv {
-        print!("\n{}", totals(&outcomes));
+        out!("\n{}", totals(&outcomes));
         for outcome in outcomes.iter().filter(|outcome| !outcome.target.missing.is_empty()) {
-            println!("{}, {}: missing is {}", outcome.design, outcome.target.quantity, outcome.target.missing);
+            outln!("{}, {}: missing is {}", outcome.design, outcome.target.quantity, outcome.target.missing);
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -26,6 +26,6 @@ pub fn run(ready: &Ready) -> Result<(), Failure> {
         points += 1;
     }
     let sample = if points < total { ", an even sample" } else { "" };
-    println!("verified   {schedules} schedules of {points} of {} points{sample}", space.points_text());
+    outln!("verified   {schedules} schedules of {points} of {} points{sample}", space.points_text());
     Ok(())
 }

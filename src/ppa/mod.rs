@@ -3,7 +3,7 @@
 //! [`metric`] lists the metrics; `model` computes them from units, memories and the schedule; [`Plan`] is a whole study
 //! compiled once (by `compile`); [`screen()`] counts what constraints over parameters exclude; [`Evaluator`] evaluates points of it and allocates nothing while it does.
 //! [`roofline`] says of each operator alone what it attains and what bounds it. [`breakdown`] takes a point apart,
-//! [`memory_traffic`] adds up what each memory moves. [`knobs`] says what would move a point. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
+//! [`memory_traffic`] adds up what each memory moves. [`knobs`] says what would move a point, [`setting`] reads one that the command line gives. [`BoxEvaluator`] bounds the objectives of whole boxes of points.
 
 mod bounds;
 mod branches;
@@ -26,6 +26,7 @@ mod plan;
 pub mod roofline;
 mod saving;
 mod screen;
+pub mod setting;
 mod traffic;
 
 pub use bounds::{BoxEvaluator, Verdict};

@@ -1,7 +1,5 @@
 //! Finding declaration files: in the user's folders first, then among the stock files inside the binary.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +7,7 @@ use include_dir::{Dir, include_dir};
 
 use super::diagnostic::{Diagnostic, did_you_mean};
 use super::source::{Origin, Source, Span};
+use crate::input::{self, InputError};
 
 static HARDWARE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hardware");
 static OPERATORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/operators");
@@ -210,22 +209,20 @@ pub fn read(path: &Path) -> Result<Arc<Source>, Diagnostic> {
     let fail = |error: std::io::Error| {
         Diagnostic::placeless(format!("`{name}` cannot be read: {error}")).help("check the path and its permissions")
     };
-    // Asked before it is opened: opening a pipe waits for whoever writes to it.
-    let kind = std::fs::metadata(path).map_err(fail)?.file_type();
-    if kind.is_dir() {
-        return Err(Diagnostic::placeless(format!("`{name}` is a folder, not a file")).help("name the file in it"));
-    }
-    if !kind.is_file() {
-        return Err(Diagnostic::placeless(format!("`{name}` is a device or a pipe, not a file"))
-            .help("write its content to a file and name that"));
-    }
-    let file = File::open(path).map_err(fail)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(Diagnostic::placeless(format!("`{name}` is larger than {} MiB", MAX_BYTES >> 20))
-            .help("a declaration is a small text file; is this the right one?"));
-    }
+    let bytes = match input::bytes(path, MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(InputError::System(error)) => return Err(fail(error)),
+        Err(other) => {
+            let help = match &other {
+                InputError::Folder => "name the file in it",
+                InputError::TooLarge(_) => "a declaration is a small text file; is this the right one?",
+                _ => "write its content to a file and name that",
+            };
+            let problem = other.to_string();
+            let problem = problem.strip_prefix("it ").unwrap_or(&problem);
+            return Err(Diagnostic::placeless(format!("`{name}` {problem}")).help(help));
+        }
+    };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Arc::new(Source { name, text, origin: Origin::File(path.to_path_buf()) })),
         Err(error) => {

@@ -56,17 +56,17 @@ pub(crate) fn report_repeated<'a>(
     what: &str,
     diagnostics: &Collector,
 ) {
-    let mut seen: Vec<(&String, &Span)> = Vec::new();
+    let mut seen: std::collections::HashMap<&String, &Span> = std::collections::HashMap::new();
     for (name, span) in names {
-        match seen.iter().find(|(known, _)| *known == name) {
-            Some((_, first)) => diagnostics.error(
+        match seen.get(name) {
+            Some(first) => diagnostics.error(
                 Diagnostic::new(
                     &span.part(0..span.text().find('\n').unwrap_or(span.range().len())),
                     format!("there are two of the {what} `{name}`"),
                 )
                 .help(format!("the first stands at {first}; rename or remove one")),
             ),
-            None => seen.push((name, span)),
+            None => drop(seen.insert(name, span)),
         }
     }
 }

@@ -5,8 +5,10 @@
 //! replays what was found.
 #![allow(dead_code)]
 
+mod analysis;
 mod declarations;
 mod records;
+mod schedules;
 mod traces;
 
 /// A target.
@@ -23,6 +25,16 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("tiles_csv", declarations::tiles_csv),
     ("expression", declarations::expression),
     ("validation", declarations::validation),
+    ("technique", declarations::technique),
+    ("optimization", declarations::optimization),
+    ("schedule", declarations::schedule),
+    ("settings", declarations::settings),
+    ("hardware_json", declarations::hardware_json),
+    ("traced_pipeline", declarations::traced_pipeline),
+    ("mapped", analysis::mapped),
+    ("scheduled", analysis::scheduled),
+    ("commands", schedules::commands),
+    ("tasks", schedules::tasks),
     ("pickle", traces::pickle),
     ("node_link", traces::node_link),
     ("graphml", traces::graphml),

@@ -11,6 +11,7 @@ use super::format::{self, Entry, Kind};
 use super::layout::Layout;
 use crate::explore::digest::Digest;
 use crate::explore::runner::Block;
+use crate::input;
 use crate::spec::sweep::Goal;
 
 /// What was behind the last whole entry of a record.
@@ -47,6 +48,7 @@ impl RecordReader {
     /// # Errors
     /// If the file cannot be read, or its header is not one of this program's.
     pub fn open(path: &Path) -> io::Result<Self> {
+        input::regular(path)?;
         let file = File::open(path)?;
         let length = file.metadata()?.len();
         let mut input = BufReader::with_capacity(1 << 20, file);

@@ -266,7 +266,11 @@ impl CommandList {
 /// Elements beyond this are not exact as `f64`.
 const MOST_ELEMENTS: f64 = 9_007_199_254_740_992.0;
 
-fn check(command: &Command, tensors: &[Tensor]) -> Result<(), CommandError> {
+/// Checks that a command means something.
+///
+/// # Errors
+/// Why it does not.
+pub(super) fn check(command: &Command, tensors: &[Tensor]) -> Result<(), CommandError> {
     let name = || command.name.clone();
     if command.operations() == 0 {
         return Err(CommandError::Empty(name()));

@@ -1,9 +1,9 @@
 //! Commands and knobs of a processing element, read from a TOML file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::command::{Command, CommandList, Function, Gemm, MathOperation, Tensor, TensorId};
+use super::command::{Command, CommandList, Function, Gemm, MathOperation, Tensor, TensorId, check};
 use super::parameters::Parameters;
 use crate::hardware::systolic::Dataflow;
 use crate::spec::diagnostic::{Collector, Diagnostic, did_you_mean};
@@ -36,10 +36,8 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Declared> {
     let tensors = read_tensors(&reader);
     let names =
         tensors.iter().enumerate().map(|(id, (tensor, _))| (tensor.name.as_str(), TensorId(id as u32))).collect();
-    let commands: Vec<(Command, Span)> = reader
-        .tables("command")
+    let commands: Vec<(Command, Span)> = at_most(&reader, "command")
         .into_iter()
-        .take(MOST)
         .filter_map(|table| Some((read_command(table, &names, diagnostics)?, table.span.clone())))
         .collect();
     if commands.is_empty() && diagnostics.error_count() == before {
@@ -52,7 +50,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Declared> {
     // One command at a time, so that each fault has its place.
     let plain: Vec<Tensor> = tensors.iter().map(|(tensor, _)| tensor.clone()).collect();
     for (command, span) in &commands {
-        if let Err(fault) = CommandList::new(plain.clone(), vec![command.clone()]) {
+        if let Err(fault) = check(command, &plain) {
             diagnostics.error(
                 Diagnostic::new(span, fault.to_string())
                     .help("docs/processing-element.md says what each operation takes"),
@@ -103,9 +101,20 @@ fn read_parameters(table: &Table, diagnostics: &Collector) -> Parameters {
     parameters
 }
 
+/// The tables of a list; too many are an error, and none is read.
+fn at_most<'a>(reader: &Reader<'a>, key: &str) -> Vec<&'a Table> {
+    let mut tables = reader.tables(key);
+    if let Some(table) = tables.get(MOST) {
+        reader.error(&table.span, format!("this file has more than {MOST} [[{key}]]"), "split it into several files");
+        tables.clear();
+    }
+    tables
+}
+
 fn read_tensors(reader: &Reader<'_>) -> Vec<(Tensor, Span)> {
     let mut tensors: Vec<(Tensor, Span)> = Vec::new();
-    for table in reader.tables("tensor").into_iter().take(MOST) {
+    let mut names = HashSet::new();
+    for table in at_most(reader, "tensor") {
         let inner = Reader::new(table, "a [[tensor]]", reader.diagnostics());
         let name = inner.required_text("name");
         let (rows, cols) =
@@ -115,7 +124,7 @@ fn read_tensors(reader: &Reader<'_>) -> Vec<(Tensor, Span)> {
         inner.finish();
         let (Some(name), Some(rows), Some(cols)) = (name, rows, cols) else { continue };
         let tensor = Tensor { name, rows, cols, bytes_per_element, resident };
-        if tensors.iter().any(|(known, _)| known.name == tensor.name) {
+        if !names.insert(tensor.name.clone()) {
             reader.error(&table.span, format!("there are two tensors `{}`", tensor.name), "give one another name");
         } else if let Err(fault) = CommandList::new(vec![tensor.clone()], Vec::new()) {
             reader.error(&table.span, fault.to_string(), "check its rows, cols and bytes_per_element");

@@ -62,11 +62,13 @@ pub enum SimulationError {
     #[error("the array cannot take a tile: {0}")]
     Array(#[from] SystolicError),
     /// More tokens than are simulated.
-    #[error("command `{command}` has {tokens} tokens: at most {MOST_TOKENS} are simulated; larger tiles give fewer")]
+    #[error(
+        "there are {tokens} tokens up to command `{command}`: at most {MOST_TOKENS} are simulated; larger tiles give fewer"
+    )]
     TooMany {
-        /// The command.
+        /// The command that is one too many.
         command: String,
-        /// Its tokens.
+        /// Tokens of the commands up to it.
         tokens: u64,
     },
     /// An operator of more commands or tokens than are simulated.
@@ -82,7 +84,7 @@ pub enum SimulationError {
     },
 }
 
-/// Most tokens of one command, and of an operator.
+/// Most tokens of all commands, and of an operator.
 const MOST_TOKENS: u64 = 1 << 26;
 
 /// Most commands of an operator.
@@ -116,10 +118,12 @@ pub fn simulate(
 ) -> Result<Simulation, SimulationError> {
     parameters.check()?;
     let mut plans = Vec::with_capacity(list.commands().len());
+    let mut total = 0_u64;
     for command in list.commands() {
         let planned = Planned::new(plan(list, command, parameters)?.into(), Access::of(plans.len() as u32, command));
-        if planned.tokens > MOST_TOKENS {
-            return Err(SimulationError::TooMany { command: command.name.clone(), tokens: planned.tokens });
+        total = total.saturating_add(planned.tokens);
+        if total > MOST_TOKENS {
+            return Err(SimulationError::TooMany { command: command.name.clone(), tokens: total });
         }
         plans.push(planned);
     }

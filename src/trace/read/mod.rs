@@ -9,11 +9,11 @@ mod node_link;
 mod pickle;
 mod text;
 
-use std::io::Read;
 use std::path::Path;
 
 use super::error::{Problem, TraceError};
 use super::graph::TraceGraph;
+use crate::input::{self, InputError};
 
 /// A format that traces come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +63,10 @@ impl Format {
 /// # Errors
 /// If the file cannot be read, is larger than [`limits::MAX_FILE_BYTES`], is in no known format, or is wrong.
 pub fn from_path(path: &Path) -> Result<TraceGraph, TraceError> {
-    let unreadable = |error: std::io::Error| TraceError::new(Problem::Unreadable(error.to_string()));
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(limits::MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    check_size(&bytes)?;
+    let bytes = input::bytes(path, limits::MAX_FILE_BYTES).map_err(|error| match error {
+        InputError::TooLarge(_) => too_large(),
+        other => TraceError::new(Problem::Unreadable(other.to_string())),
+    })?;
     let format = Format::detect(path, &bytes).ok_or_else(|| TraceError::new(Problem::UnknownFormat))?;
     from_bytes(&bytes, format)
 }
@@ -92,8 +91,11 @@ fn check_size(bytes: &[u8]) -> Result<(), TraceError> {
         return Err(TraceError::new(Problem::Empty));
     }
     if bytes.len() as u64 > limits::MAX_FILE_BYTES {
-        let problem = Problem::Limit { what: "the file's size in bytes".into(), limit: limits::MAX_FILE_BYTES };
-        return Err(TraceError::new(problem));
+        return Err(too_large());
     }
     Ok(())
+}
+
+fn too_large() -> TraceError {
+    TraceError::new(Problem::Limit { what: "the file's size in bytes".into(), limit: limits::MAX_FILE_BYTES })
 }

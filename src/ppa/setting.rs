@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Failure;
-use crate::ppa::knobs::declared_parameters;
+use super::knobs::declared_parameters;
 use crate::spec::diagnostic::{Diagnostic, Diagnostics, did_you_mean};
 use crate::spec::parameter::ParameterType;
 use crate::spec::reader::Quantity;
@@ -29,8 +28,9 @@ impl Setting {
     ///
     /// # Errors
     /// If it is no name and value, or the study has no such parameter.
-    pub fn parse(text: &str, study: &Study) -> Result<Self, Failure> {
-        let fail = |message: String| Failure::input(message, "write --set NAME=NUMBER, or a word where it takes words");
+    pub fn parse(text: &str, study: &Study) -> Result<Self, Diagnostics> {
+        let placeless = |message: String, help: String| Diagnostics(vec![Diagnostic::placeless(message).help(help)]);
+        let fail = |message| placeless(message, "write --set NAME=NUMBER, or a word where it takes words".into());
         let Some((name, value)) = text.split_once('=') else { return Err(fail(format!("`{text}` sets nothing"))) };
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         let number = value.parse::<f64>().ok();
@@ -41,16 +41,14 @@ impl Setting {
         let own = study.sweep.parameters.iter().map(|one| one.name.as_str());
         let known: Vec<&str> = decls.iter().map(|decl| decl.name.as_str()).chain(own).collect();
         if !known.contains(&name.as_str()) {
-            return Err(Failure::input(format!("there is no parameter `{name}`"), did_you_mean(&name, known)));
+            return Err(placeless(format!("there is no parameter `{name}`"), did_you_mean(&name, known)));
         }
         let text = format!("--set {name}={value}");
         let range = text.len() - value.len()..text.len();
         let origin = Origin::File(PathBuf::from("command line"));
         let source = Arc::new(Source { name: "command line".to_owned(), text, origin });
         let span = Span::new(&source, range);
-        let fail = |message: String, help: String| {
-            Err(Failure::Input(Diagnostics(vec![Diagnostic::new(&span, message).help(help)])))
-        };
+        let fail = |message: String, help: String| Err(Diagnostics(vec![Diagnostic::new(&span, message).help(help)]));
         match decls.iter().find(|decl| decl.name == name).map(|decl| &decl.kind) {
             Some(ParameterType::Choice(words)) if !words.contains(&value) => {
                 let help = did_you_mean(&value, words.iter().map(String::as_str));
