@@ -14,7 +14,7 @@ use super::{Failure, Saved, SweepArguments, compare, effects, fault, marks, refi
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
 use crate::report::manifest::Runtime;
-use crate::report::summary::{self, dead_knobs};
+use crate::report::summary::{self, beyond_tables, dead_knobs};
 
 /// Exit status of a run in which no point was feasible.
 const NOTHING_FEASIBLE: u8 = 3;
@@ -268,6 +268,7 @@ pub fn finish(
         print!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
         print!("{}", marks::text(ready, summary));
         print!("{}", dead_knobs(&manifest.dead_knobs));
+        print!("{}", beyond_tables(manifest.extrapolated.as_ref(), summary.front.len()));
         print!("{}", refined.map_or_else(String::new, |refined| refined.text(plan)));
         print!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
     }
