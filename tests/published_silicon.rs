@@ -83,8 +83,8 @@ fn gscore_fps(workload: &Workload, front_ends: &str, points: &[(f64, f64)]) -> V
     std::fs::write(folder.path().join("tnt.toml"), scene).expect("scene");
     std::fs::write(folder.path().join("neo.toml"), sweep).expect("sweep");
     let (_, plan) = compile(&folder.path().join("neo.toml").to_string_lossy());
-    let [fps, bytes, used] =
-        ["fps", "dram_gb", "dram_utilization"].map(|name| plan.metric_names.iter().position(|m| m == name).expect("metric"));
+    let [fps, bytes, used] = ["fps", "dram_gb", "dram_utilization"]
+        .map(|name| plan.metric_names.iter().position(|m| m == name).expect("metric"));
     let mut evaluator = Evaluator::new(&plan);
     let mut at = |(cores, bandwidth): &(f64, f64)| {
         let value = |axis: &nerarch_dse::ppa::Axis| match axis.name.as_str() {
@@ -171,9 +171,17 @@ fn neos_resimulation_of_gscore_is_a_matter_of_bandwidth_here_too() {
         ]);
     }
     let header = [
-        "Gaussians (assumed)", "pairs (from traffic)", "blended (calibrated)", "16 cores, 1.12 x (calibrated)",
-        "3.83 x if over 4 cores at 51.2 GB/s", "3.83 x if over 16 cores at 51.2 GB/s", "the same with one front end",
-        "QHD, 16 cores, 17.7 fps", "QHD, 4 cores, 15.8 fps", "FHD, 31.1 fps", "HD, 66.7 fps",
+        "Gaussians (assumed)",
+        "pairs (from traffic)",
+        "blended (calibrated)",
+        "16 cores, 1.12 x (calibrated)",
+        "3.83 x if over 4 cores at 51.2 GB/s",
+        "3.83 x if over 16 cores at 51.2 GB/s",
+        "the same with one front end",
+        "QHD, 16 cores, 17.7 fps",
+        "QHD, 4 cores, 15.8 fps",
+        "FHD, 31.1 fps",
+        "HD, 66.7 fps",
     ];
     page::check("neo", &page::table(&header, &rows));
 }

@@ -446,13 +446,13 @@ fn dram_efficiency_latency_and_energy_come_from_the_part_where_the_file_asks() {
     let access = bits * 8e-12 / (at(&plan, &[], "latency_ms") * 1e-3) * 1e3;
     assert!(error(at(&plan, &[], "dram_power_mw"), background.used + access) < 1e-12);
     assert_eq!(at(&plan, &[], "extrapolated"), 0.0);
-    for (keys, beyond) in [
-        ("outstanding = 32\n", 0.0),
-        ("outstanding = 100\n", 1.0),
-        ("outstanding = 32, write_share = 0.5", 1.0),
-    ] {
+    for (keys, beyond) in
+        [("outstanding = 32\n", 0.0), ("outstanding = 100\n", 1.0), ("outstanding = 32, write_share = 0.5", 1.0)]
+    {
         let keys = keys.trim();
-        let dram = format!("[dram]\npart = \"LPDDR4-3200\"\nmodel = {{ channels = 2, request_bytes = 64, {keys} }}\nbackground_mw = 7\n");
+        let dram = format!(
+            "[dram]\npart = \"LPDDR4-3200\"\nmodel = {{ channels = 2, request_bytes = 64, {keys} }}\nbackground_mw = 7\n"
+        );
         let plan = load(&dram).unwrap_or_else(|faults| panic!("{faults}"));
         assert_eq!(at(&plan, &[], "extrapolated"), beyond, "{keys}");
         assert_eq!(figure(&plan, &[], "dram", "background_mw").0.used, 7.0, "the file's word counts");

@@ -151,10 +151,9 @@ pub fn gemm(question: &GemmQuestion) -> Result<ExitCode, Failure> {
     let element = ElementBytes { input: bytes, weight: bytes, output: bytes, partial: bytes };
     let bandwidth =
         OperandBandwidth { shared: question.bytes_per_cycle.unwrap_or(f64::INFINITY), ..OperandBandwidth::AMPLE };
-    let timing =
-        array
-            .time(Gemm { m: question.m, n: question.n, k: question.k }, element, bandwidth)
-            .map_err(|error| refused("gemm", error))?;
+    let timing = array
+        .time(Gemm { m: question.m, n: question.n, k: question.k }, element, bandwidth)
+        .map_err(|error| refused("gemm", error))?;
     let mut answer = Answer::new(question.format);
     answer.number("total_cycles", timing.total_cycles(), None);
     answer.number("compute_cycles", timing.compute_cycles as f64, Some(0.0));

@@ -70,21 +70,26 @@ pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock, in_us
         let one = scope.graph.constant(1.0);
         let value = scope.at_most(value, one, &figure.quantity.span, &what);
         let model = asked.as_ref().and_then(|asked| asked.pattern(name));
-        let label = if name == "stream" { "efficiency.stream" } else { "efficiency.other" };
-        let used = choose(scope, label, Some((value, &figure.provenance)), model.map(|(_, efficiency, _)| efficiency));
+        let used = choose(
+            scope,
+            labels(name).0,
+            Some((value, &figure.provenance)),
+            model.map(|(_, efficiency, _)| efficiency),
+        );
         patterns.push((name.clone(), used, model.map(|(_, _, latency)| latency)));
     }
     for (name, efficiency, latency_ns) in asked.iter().flat_map(|asked| &asked.patterns) {
         if !patterns.iter().any(|(known, _, _)| known == name) {
-            let label = if name == "stream" { "efficiency.stream" } else { "efficiency.other" };
-            let used = choose(scope, label, None, Some(efficiency));
+            let used = choose(scope, labels(name).0, None, Some(efficiency));
             patterns.push((name.clone(), used, Some(latency_ns)));
         }
     }
     let patterns = patterns
         .into_iter()
         .map(|(name, efficiency, model)| {
-            let latency_ns = choose(scope, "latency_ns", latency, model);
+            // What the file states holds for every pattern.
+            let label = if latency.is_some() { "latency_ns" } else { labels(&name).1 };
+            let latency_ns = choose(scope, label, latency, model);
             let latency_cycles = scope.graph.binary(Function::Mul, latency_ns, cycles_per_ns);
             DramPattern { name, efficiency, latency_cycles }
         })
@@ -104,6 +109,16 @@ pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock, in_us
         phy_area_mm2,
         figures,
     })
+}
+
+/// Names of the efficiency and the latency of an access pattern.
+fn labels(pattern: &str) -> (&'static str, &'static str) {
+    match pattern {
+        "stream" => ("efficiency.stream", "latency_ns.stream"),
+        "random" => ("efficiency.random", "latency_ns.random"),
+        "stride" => ("efficiency.stride", "latency_ns.stride"),
+        _ => ("efficiency.other", "latency_ns.other"),
+    }
 }
 
 fn optional<'f>(

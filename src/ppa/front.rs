@@ -48,7 +48,8 @@ impl Front {
 /// The DRAM access patterns that a study asks for: of its traffic, of what spills, of the misses of caches.
 fn dram_patterns(study: &Study) -> Vec<&str> {
     let traffic = study.pipeline.traffic.iter();
-    let streams = traffic.clone().filter(|traffic| traffic.memory.0 == "dram").map(|traffic| traffic.pattern.0.as_str());
+    let streams =
+        traffic.clone().filter(|traffic| traffic.memory.0 == "dram").map(|traffic| traffic.pattern.0.as_str());
     let sets = traffic.filter_map(|traffic| traffic.working_set.as_ref()?.spill.as_ref());
     let misses = study.hardware.srams.iter().filter_map(|sram| sram.hit_rate.as_ref().map(|curve| &curve.miss_pattern));
     streams.chain(sets.chain(misses).map(|(pattern, _)| pattern.as_str())).collect()

@@ -1,8 +1,11 @@
 //! What silicon can not do, the model does not: properties over random hardware.
 
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use common::page;
 
 /// A chain of two units in groups, which share the DRAM channel and a block; `cores` is swept.
 fn chain(folder: &Path, [a, b, c]: [u32; 3], [compute, buffer]: [u32; 2], bandwidths: [f64; 2], batches: u32) -> Plan {
@@ -134,6 +137,73 @@ proptest! {
         let delta = 4.0 * f64::from(bytes) * 0.5 * 1e-9;
         prop_assert!((dearer - cheap - delta).abs() <= 1e-12 * dearer.max(delta), "{} is not {delta}", dearer - cheap);
     }
+}
+
+/// Four operators by turns on two units that each want twice: a list schedule decides who goes first.
+fn competing(random: &mut ChaCha8Rng, folder: &Path, bandwidths: &[f64]) -> Plan {
+    let unit = |name: &str| {
+        format!(
+            "[[unit]]\nname = \"{name}\"\nexecutes = [\"GEMM\"]\ninstances = 2\ngroups = 2\n\
+             rate = {{ item = \"macs\", per_cycle = 16 }}\n"
+        )
+    };
+    let hardware = format!(
+        "name = \"h\"\nnode_nm = 28\n[parameters]\ngb = {{ default = 1, type = \"real\" }}\n[clock]\nmhz = 1000\nreference_mhz = 1000\n\
+         {}{}[dram]\npeak_gb_per_s = \"gb\"\nefficiency = {{ stream = 1 }}\nlatency_ns = 50\nenergy_pj_per_bit = 4\n",
+        unit("left"),
+        unit("right")
+    );
+    let mut pipeline = String::from("name = \"p\"\n[stream]\nover = \"batches\"\nbatches = 9\n");
+    let mut mapping = String::from("[mapping]\n");
+    for (at, unit) in ["left", "right", "left", "right"].into_iter().enumerate() {
+        let (m, bytes) = (random.random_range(1..60), random.random_range(0..4000));
+        pipeline += &format!(
+            "[[operator]]\nname = \"o{at}\"\nkind = \"GEMM\"\nm = {m}\nn = 8\nk = 8\n[[traffic]]\nname = \"t{at}\"\n\
+             operator = \"o{at}\"\nmemory = \"dram\"\ndirection = \"read\"\nbytes = {bytes}\n"
+        );
+        mapping += &format!("o{at} = \"{unit}\"\n");
+    }
+    for (from, to) in [(0, 1), (1, 2), (0, 3)] {
+        pipeline += &format!("[[edge]]\nfrom = \"o{from}\"\nto = \"o{to}\"\nkind = \"stream\"\nbuffer = 2\n");
+    }
+    let sweep = format!(
+        "name = \"x\"\nhardware = \"h.toml\"\npipeline = \"p.toml\"\nscenes = [\"s.toml\"]\n[parameters]\ngb = {bandwidths:?}\n\
+         [search]\nobjectives = [\"latency_ms\"]\n"
+    );
+    pipeline += &mapping;
+    for (name, text) in [("h.toml", hardware.as_str()), ("p.toml", &pipeline), ("s.toml", SCENE), ("x.toml", &sweep)] {
+        std::fs::write(folder.join(name), text).expect("file");
+    }
+    common::compile(&folder.join("x.toml").to_string_lossy()).1
+}
+
+/// Graham's anomalies: where operators compete for units, shorter transfers can make a list schedule longer. How often and
+/// by how much is counted; the lower bound knows none.
+#[test]
+fn anomalies_of_list_schedules_are_counted() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let (mut steps, mut slower, mut worst) = (0, 0, 0.0_f64);
+    let bandwidths = [4.0, 5.0, 6.0, 8.0, 10.0, 14.0, 20.0, 40.0];
+    for _ in 0..200 {
+        let folder = tempfile::tempdir().expect("folder");
+        let plan = competing(&mut random, folder.path(), &bandwidths);
+        let of = |gb: f64| ["latency_cycles", "lower_bound_cycles"].map(|name| at(&plan, &[gb], name));
+        for pair in bandwidths.windows(2) {
+            let ([before, bound_before], [after, bound_after]) = (of(pair[0]), of(pair[1]));
+            steps += 1;
+            slower += usize::from(after > before * (1.0 + 1e-12));
+            worst = worst.max(after / before - 1.0);
+            assert!(bound_after <= bound_before * (1.0 + 1e-12), "{bound_before} to {bound_after}");
+        }
+    }
+    // Graham's bound for a list schedule on m machines is 2 - 1 / m of the optimum; this is far from it.
+    assert!(worst < 0.25, "{worst}");
+    let line = format!(
+        "Of {steps} steps to more DRAM bandwidth, in 200 random pipelines of four operators that compete for two units, {slower} \
+         made the list schedule longer, by {:.1} % at most.",
+        worst * 100.0
+    );
+    page::check("anomalies", &line);
 }
 
 /// Bounds of boxes of points hold for everything that a model gives: no point of a box lies outside them.

@@ -53,7 +53,10 @@ fn runs_held_out_of_the_fit_are_predicted_within_five_percent() {
         let summary = ErrorSummary::of(&errors);
         println!("DRAM stream and random, every fourth run from {held} held out: {summary}");
         assert!(summary.mean <= 5.0);
-        rows.push(page_row(format!("{} stream and random runs, held out: quarter {}", errors.len(), held + 1), summary));
+        rows.push(page_row(
+            format!("{} stream and random runs, held out: quarter {}", errors.len(), held + 1),
+            summary,
+        ));
         every.extend(errors);
     }
     let summary = ErrorSummary::of(&every);

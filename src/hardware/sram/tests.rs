@@ -234,7 +234,10 @@ fn sizes_widths_and_ports_between_those_of_the_table_are_predicted() {
         let bounds = [expected.access, expected.read, expected.write, expected.leakage, expected.area];
         let (errors, outside) = errors_on(set);
         let known = |errors: &Vec<f64>| (!errors.is_empty()).then(|| ErrorSummary::of(errors));
-        rows.extend(page_rows(&format!("{} {what}", errors[Figure::Access as usize].len()), errors.each_ref().map(known)));
+        rows.extend(page_rows(
+            &format!("{} {what}", errors[Figure::Access as usize].len()),
+            errors.each_ref().map(known),
+        ));
         for (figure, bound) in bounds.map(|share| share * 100.0).into_iter().enumerate() {
             if errors[figure].is_empty() {
                 continue;

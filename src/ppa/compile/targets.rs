@@ -17,7 +17,13 @@ impl Compiler<'_> {
         let trains = self.study.pipeline.edges.iter().any(|edge| edge.kind == EdgeKind::Carried);
         let training = TRAINING.iter().filter(|_| trains).map(|metric| metric.name.to_owned());
         let extrapolated = self.study.hardware.may_extrapolate().then(|| EXTRAPOLATED.name.to_owned());
-        METRICS.iter().map(|metric| metric.name.to_owned()).chain(utilization).chain(training).chain(extrapolated).collect()
+        METRICS
+            .iter()
+            .map(|metric| metric.name.to_owned())
+            .chain(utilization)
+            .chain(training)
+            .chain(extrapolated)
+            .collect()
     }
 
     /// The metrics that the sweep computes from these.
