@@ -89,3 +89,50 @@ fn trace_lists_the_operators_with_the_exact_total() {
     let total: u64 = table.records().map(|row| row.expect("row")[flops].parse::<u64>().expect("number")).sum();
     assert_eq!(total, 1_146_002_960_384);
 }
+
+#[test]
+fn what_lies_beyond_the_tables_says_so_and_claims_no_error() {
+    for (arguments, beyond) in [
+        (["sram", "--capacity-kib", "1048576", "--banks", "8", "--width-bytes", "64"], true),
+        (["sram", "--capacity-kib", "34", "--banks", "8", "--width-bytes", "64"], false),
+        (["dram", "--part", "LPDDR4-3200", "--channels", "64", "--pattern", "random"], true),
+        (["dram", "--part", "LPDDR4-3200", "--channels", "2", "--pattern", "random"], false),
+    ] {
+        let answer = json(&arguments);
+        assert_eq!(answer["extrapolated"], beyond, "{answer}");
+        let figure = if arguments[0] == "sram" { "area_mm2" } else { "efficiency" };
+        assert_eq!(answer.get(format!("{figure}_expected_error")).is_none(), beyond, "{answer}");
+    }
+}
+
+#[test]
+fn dram_gives_the_background_power_of_its_channels() {
+    // dram_standby.csv by hand: 43.61 mW a channel, 40.13 with all banks precharged.
+    let answer = json(&["dram", "--part", "LPDDR4-3200", "--channels", "2"]);
+    assert!((number(&answer, "background_mw") - 87.2).abs() < 0.05, "{answer}");
+    assert_eq!(answer["background_range_mw"], "80.26 to 87.22");
+}
+
+/// LPDDR4 was simulated with up to eight channels.
+#[test]
+fn a_sweep_beyond_a_table_names_the_memory_and_counts_the_points() {
+    let folder = tempfile::tempdir().expect("folder");
+    let sweep = "name = \"far\"\nhardware = \"gscore_model\"\npipeline = \"gscore\"\nscenes = [\"lego\"]\n[parameters]\n\
+        channels = [4, 8, 16]\noverlap = { choice = [\"unstated\"] }\nsubtiles = { choice = [\"none\"] }\n[search]\n\
+        strategy = \"grid\"\nobjectives = [\"latency_ms\", \"power_mw\"]\n";
+    std::fs::write(folder.path().join("far.toml"), sweep).expect("sweep");
+    let output = program(folder.path(), &["sweep", "far.toml"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("dram extrapolated beyond the model's table at 1 of 3 points looked at"), "{said}");
+    let run = folder.path().join("out/far");
+    let mut table = csv::Reader::from_path(run.join("results.csv")).expect("results");
+    let column =
+        table.headers().expect("header").iter().position(|name| name.ends_with("extrapolated")).expect("column");
+    let flags: Vec<String> = table.records().map(|row| row.expect("row")[column].to_owned()).collect();
+    assert_eq!(flags, ["0", "0", "1"]);
+    let manifest = std::fs::read_to_string(run.join("manifest.json")).expect("manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
+    assert_eq!(manifest["extrapolated"]["memories"][0], "dram");
+    assert_eq!(manifest["extrapolated"]["points"], 1);
+}

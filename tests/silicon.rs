@@ -1,18 +1,19 @@
 //! Declarations that ask the models: swept knobs move area, energy and stalls as silicon moves.
 
 mod common;
+#[path = "silicon/properties.rs"]
+mod properties;
 
 use std::path::Path;
 
 use common::{error, reference};
 use nerarch_dse::hardware::conflict::{AccessPattern, Banking};
 use nerarch_dse::hardware::dram::{DramUse, Pattern, part};
-use nerarch_dse::hardware::sram::{Device, Ports, SramModel, SramShape};
+use nerarch_dse::hardware::sram::{Device, Ports, SramFigures, SramModel, SramShape};
 use nerarch_dse::hardware::systolic::{Dataflow, ElementBytes, Gemm, OperandBandwidth, SystolicArray};
 use nerarch_dse::ppa::{Evaluator, FigureValue, Outcome, Plan};
 use nerarch_dse::spec::Study;
 use nerarch_dse::spec::figure::Basis;
-use proptest::prelude::*;
 
 const SCENE: &str = "name = \"s\"\ncredit = \"none\"\nsource = \"none\"\nwidth = 64\nheight = 64\ngaussians = 1000\n";
 
@@ -102,6 +103,11 @@ fn block(banks: u32) -> SramModel {
     SramModel::new(shape).expect("model")
 }
 
+/// Both ports of [`MODEL`] at 64 GB/s, words of 16 bytes: pJ per byte times GB/s are mW.
+fn full_ports_mw(figures: &SramFigures) -> f64 {
+    64.0 * (figures.read_pj + figures.write_pj) / 16.0
+}
+
 #[test]
 fn a_block_takes_what_its_file_leaves_out_from_the_model_and_keeps_what_it_states() {
     let sram = format!("{MODEL}model = {{ cell = \"hp\" }}\narea_mm2 = {{ total = 0.5, basis = \"published\" }}");
@@ -118,7 +124,7 @@ fn a_block_takes_what_its_file_leaves_out_from_the_model_and_keeps_what_it_state
     let (read, _, _) = figure(&plan, &[], "buffer", "read_pj_per_byte");
     assert!(error(read.used, model.read_pj / 16.0) < 1e-12);
     assert!(error(at(&plan, &[], "area_mm2"), 0.25 + 0.5) < 1e-12);
-    assert!(error(at(&plan, &[], "peak_power_mw"), 5.0 + 3.0 * model.leakage_mw) < 1e-12);
+    assert!(error(at(&plan, &[], "peak_power_mw"), 5.0 + 3.0 * model.leakage_mw + full_ports_mw(&model)) < 1e-12);
     // The file can choose the model although a figure stands there.
     let sram = sram.replace("cell = \"hp\"", "cell = \"hp\", gives = [\"area\"]");
     let plan = Design { parameters: KNOBS, sram: &sram, ..DESIGN }.plan();
@@ -136,7 +142,8 @@ fn swept_capacity_and_banks_move_area_and_power() {
         let model = block(banks).at(kib * 1024.0).expect("figures");
         let values = [kib, f64::from(banks)];
         assert!(error(at(&plan, &values, "area_mm2"), 0.25 + 3.0 * model.area_mm2) < 1e-12);
-        assert!(error(at(&plan, &values, "peak_power_mw"), 5.0 + 3.0 * model.leakage_mw) < 1e-12);
+        let peak = 5.0 + 3.0 * model.leakage_mw + full_ports_mw(&model);
+        assert!(error(at(&plan, &values, "peak_power_mw"), peak) < 1e-12);
     }
 }
 
@@ -156,6 +163,10 @@ fn outside_the_table_is_an_error_at_load_a_failed_point_or_what_the_file_asks_fo
     let sram = format!("{MODEL}model = {{ cell = \"hp\", extrapolate = true }}");
     let plan = Design { parameters: KNOBS, sram: &sram, sweep: "kib = [0.25, 34]", ..DESIGN }.plan();
     assert!(at(&plan, &[0.25], "area_mm2") > 0.0);
+    // Such points say so: a column, and a mark on each figure.
+    assert_eq!([0.25, 34.0].map(|kib| at(&plan, &[kib], "extrapolated")), [1.0, 0.0]);
+    assert!(figure(&plan, &[0.25], "buffer", "area_mm2").0.extrapolated);
+    assert!(!figure(&plan, &[34.0], "buffer", "area_mm2").0.extrapolated);
     for (from, to, says) in [
         ("cell = \"hp\"", "cell = \"lp\"", "unknown device `lp`"),
         ("cell = \"hp\"", "cell = \"hp\", node_nm = 7", "no SRAM figures for 7 nm"),
@@ -188,6 +199,11 @@ fn a_bound_block_states_its_ports_or_asks_for_them() {
     assert!(at(&plan, &[], "latency_cycles") >= 4.0 * 1000.0);
     let (cycles, basis, _) = figure(&plan, &[], "buffer", "read_latency_cycles");
     assert_eq!((cycles.used, basis), (1.0, Some(Basis::Model)));
+    // One port a bank: at its peak each of the four writes or reads in every cycle of 1 ns, whatever costs more.
+    let plan = Design { sram: &with("\"energy\", \"bandwidth\", \"latency\""), traffic: READ, ..DESIGN }.plan();
+    let figures = block(4).at(65536.0).expect("figures");
+    let peak = 5.0 + 4.0 * figures.read_pj.max(figures.write_pj);
+    assert!(error(at(&plan, &[], "peak_power_mw"), peak) < 1e-12);
     let both = format!("{}\nread_gb_per_s = 64", with("\"bandwidth\", \"latency\""));
     let faults = Design { sram: &both, traffic: READ, ..DESIGN }.faults();
     assert!(faults.contains("the file states it too"), "{faults}");
@@ -422,6 +438,25 @@ fn dram_efficiency_latency_and_energy_come_from_the_part_where_the_file_asks() {
     assert_eq!(peak.used, 12.8);
     let (energy, basis, _) = figure(&plan, &[], "dram", "energy_pj_per_bit");
     assert_eq!((energy.used, basis), (8.0, Some(Basis::Model)));
+    // Nobody stated a background power: that of two channels.
+    let standby = part("LPDDR4-3200").and_then(|part| part.standby()).expect("currents");
+    let (background, basis, _) = figure(&plan, &[], "dram", "background_mw");
+    assert_eq!((background.used, basis), (2.0 * standby.mw_per_channel, Some(Basis::Model)));
+    let bits = 4.0 * 64000.0 * 8.0;
+    let access = bits * 8e-12 / (at(&plan, &[], "latency_ms") * 1e-3) * 1e3;
+    assert!(error(at(&plan, &[], "dram_power_mw"), background.used + access) < 1e-12);
+    assert_eq!(at(&plan, &[], "extrapolated"), 0.0);
+    for (keys, beyond) in
+        [("outstanding = 32\n", 0.0), ("outstanding = 100\n", 1.0), ("outstanding = 32, write_share = 0.5", 1.0)]
+    {
+        let keys = keys.trim();
+        let dram = format!(
+            "[dram]\npart = \"LPDDR4-3200\"\nmodel = {{ channels = 2, request_bytes = 64, {keys} }}\nbackground_mw = 7\n"
+        );
+        let plan = load(&dram).unwrap_or_else(|faults| panic!("{faults}"));
+        assert_eq!(at(&plan, &[], "extrapolated"), beyond, "{keys}");
+        assert_eq!(figure(&plan, &[], "dram", "background_mw").0.used, 7.0, "the file's word counts");
+    }
     // At 1 GHz a GB/s is a byte per cycle. Both operators take turns on the one unit.
     let expected = 4.0 * (64000.0 / known.effective_gb_per_s + 7.0 * 90.0 * 33.0 / 256.0);
     let beyond = at(&plan, &[], "latency_cycles") - expected;
@@ -457,104 +492,4 @@ fn figures_are_scaled_to_another_node_only_where_the_file_asks_and_the_result_sa
     assert!(text.starts_with("28 nm scaled to 16 nm: logic area x 0.") && text.contains("Stillmaker"), "{text}");
     let faults = Design { top: "scale_to_nm = 11", ..DESIGN }.faults();
     assert!(faults.contains("no scaling for 11 nm"), "{faults}");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
-
-    /// Random hardware: what silicon can not do, the model does not.
-    #[test]
-    fn silicon_holds_for_random_hardware(
-        kib in 2.0..2000.0_f64, banks in prop::sample::select(vec![1_u32, 2, 4, 8]), rows in 1_u32..40, cols in 1_u32..40,
-        arrays in 1_u32..6, lanes in 1_u32..40, bytes in 0_u32..200_000, set in 0.0..4000.0_f64, bandwidth in 1.0..500.0_f64,
-        flow in 0_usize..3, pattern in prop::sample::select(vec!["random", "stream"]), pj in 0.0..10.0_f64,
-        mut clock in 200_u32..1500,
-    ) {
-        clock -= clock % 10;
-        // 32 words per bank of 16 bytes lie inside the table.
-        let kib = kib.max(f64::from(banks) * 1.1);
-        let parameters = format!(
-            "{KNOBS}{ARRAY_KNOBS}gb = {{ default = 1, type = \"real\" }}\npj = {{ default = 1, type = \"real\" }}\n"
-        );
-        let sram = "capacity_kib = \"kib\"\nbanks = \"banks\"\nwidth_bytes = 16\nread_gb_per_s = \"gb\"\nread_latency_cycles = 2\n\
-            write_gb_per_s = 64\nwrite_latency_cycles = 2\nmodel = { cell = \"lstp\", gives = [\"area\", \"leakage\"] }\nread_pj_per_byte = \"pj\"";
-        let traffic = format!(
-            "{}pattern = \"{pattern}\"\nlanes = {lanes}\nworking_set_kib = {set}\nspill = \"random\"\n",
-            READ.replace("64000", &bytes.to_string())
-        );
-        let (double, more, wide, dear) = (2.0 * kib, 2 * banks, 2.0 * bandwidth, pj + 0.5);
-        let sweep = format!(
-            "kib = [{kib}, {double}]\nbanks = [{banks}, {more}]\ngb = [{bandwidth}, {wide}]\npj = [{pj}, {dear}]\n\
-             r = {rows}\nc = {cols}\narrays = {arrays}\nclock_mhz = {clock}\nflow = \"{}\"", ["os", "ws", "is"][flow]
-        );
-        let design = Design { parameters: &parameters, unit: ARRAY, sram, traffic: &traffic, sweep: &sweep, ..DESIGN };
-        let folder = tempfile::tempdir().expect("folder");
-        let Ok(plan) = design.compile(folder.path()) else {
-            // Twice the banks can leave the table.
-            prop_assert!(kib < 1024.0 * 32.0 * 16.0 * f64::from(more));
-            return Ok(());
-        };
-        let mut evaluator = Evaluator::new(&plan);
-        let mut at = |digits: [u32; 4], name: &str| {
-            let outcome = evaluator.evaluate(&digits);
-            assert_eq!(outcome, Outcome::Feasible, "{}", evaluator.reason());
-            metric(&plan, &evaluator, name)
-        };
-        for name in ["latency_cycles", "energy_mj", "power_mw", "area_mm2", "peak_power_mw", "spilled_gb", "dram_gb", "core_power_mw", "dram_power_mw"] {
-            for digits in [[0, 0, 0, 0], [1, 1, 1, 1]] {
-                prop_assert!(at(digits, name) >= 0.0, "{name}");
-            }
-        }
-        prop_assert!(at([1, 0, 0, 0], "area_mm2") >= at([0, 0, 0, 0], "area_mm2"), "doubled capacity shrank the area");
-        prop_assert!(at([1, 0, 0, 0], "spilled_gb") <= at([0, 0, 0, 0], "spilled_gb"));
-        prop_assert!(at([0, 1, 0, 0], "latency_cycles") <= at([0, 0, 0, 0], "latency_cycles"), "more banks added stalls");
-        prop_assert!(at([0, 0, 1, 0], "latency_cycles") <= at([0, 0, 0, 0], "latency_cycles") * (1.0 + 1e-12));
-        let cycles = at([0, 0, 0, 0], "latency_cycles");
-        let used = at([0, 0, 0, 0], "utilization.pe");
-        prop_assert!((0.0..=1.0 + 1e-12).contains(&used), "utilization {used}");
-        let macs = 4.0 * (100.0 * 48.0 * 20.0 + 7.0 * 90.0 * 33.0);
-        prop_assert!(macs / cycles <= f64::from(rows * cols * arrays) * (1.0 + 1e-12), "work above the peak");
-        // Half a picojoule more per byte of the 4 batches.
-        let (cheap, dearer) = (at([0, 0, 0, 0], "energy_mj"), at([0, 0, 0, 1], "energy_mj"));
-        let delta = 4.0 * f64::from(bytes) * 0.5 * 1e-9;
-        prop_assert!((dearer - cheap - delta).abs() <= 1e-12 * dearer.max(delta), "{} is not {delta}", dearer - cheap);
-    }
-}
-
-/// Bounds of boxes of points hold for everything that a model gives: no point of a box lies outside them.
-#[test]
-fn boxes_of_modelled_hardware_enclose_their_points() {
-    use nerarch_dse::ppa::{BoxEvaluator, Verdict};
-    let stock =
-        nerarch_dse::spec::catalog::stock(nerarch_dse::spec::catalog::Category::Sweep, "gscore_model").expect("stock");
-    let text = stock.text.replace("\"grid\"", "\"exact\"");
-    let folder = tempfile::tempdir().expect("folder");
-    std::fs::write(folder.path().join("x.toml"), text).expect("file");
-    let (_, plan) = common::compile(&folder.path().join("x.toml").to_string_lossy());
-    let mut boxes = BoxEvaluator::new(&plan).expect("bounds");
-    let mut evaluator = Evaluator::new(&plan);
-    let sizes: Vec<u32> = plan.axes.iter().map(|axis| axis.values.len() as u32).collect();
-    let mut seed = 1_u64;
-    let mut below = |count: u32| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((seed >> 33) % u64::from(count)) as u32
-    };
-    for _ in 0..400 {
-        let ends: Vec<(u32, u32)> = sizes
-            .iter()
-            .map(|size| {
-                let (a, b) = (below(*size), below(*size));
-                (a.min(b), a.max(b))
-            })
-            .collect();
-        let (low, high): (Vec<u32>, Vec<u32>) = ends.iter().copied().unzip();
-        assert_eq!(boxes.bound(&low, &high), Verdict::Open);
-        for _ in 0..8 {
-            let digits: Vec<u32> = ends.iter().map(|(low, high)| low + below(high - low + 1)).collect();
-            assert_eq!(evaluator.evaluate(&digits), Outcome::Feasible);
-            for (value, bound) in evaluator.objectives().iter().zip(boxes.bounds()) {
-                assert!(value >= bound, "{value} is below the bound {bound} of {ends:?}");
-            }
-        }
-    }
 }

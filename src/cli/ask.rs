@@ -128,16 +128,18 @@ pub fn sram(question: &SramQuestion) -> Result<ExitCode, Failure> {
         banks: question.banks,
         width_bytes: question.width_bytes,
     };
-    let model = SramModel::new(shape).map_err(refused)?;
-    let figures = model.at(question.capacity_kib * 1024.0).map_err(refused)?;
+    let model = SramModel::new(shape).map_err(|error| refused("sram", error))?;
+    let figures = model.at(question.capacity_kib * 1024.0).map_err(|error| refused("sram", error))?;
     let error = model.expected_error();
     let mut answer = Answer::new(question.format);
-    answer.number("area_mm2", figures.area_mm2, Some(error.area));
-    answer.number("read_pj", figures.read_pj, Some(error.read));
-    answer.number("write_pj", figures.write_pj, Some(error.write));
-    answer.number("leakage_mw", figures.leakage_mw, Some(error.leakage));
-    answer.number("access_ns", figures.access_ns, Some(error.access));
-    answer.flag("extrapolated", figures.extrapolated.any());
+    // Beyond the table's capacities nothing was measured; banks, widths and ports beyond it were.
+    let known = |error: f64| (!figures.extrapolated.capacity).then_some(error);
+    answer.number("area_mm2", figures.area_mm2, known(error.area));
+    answer.number("read_pj", figures.read_pj, known(error.read));
+    answer.number("write_pj", figures.write_pj, known(error.write));
+    answer.number("leakage_mw", figures.leakage_mw, known(error.leakage));
+    answer.number("access_ns", figures.access_ns, known(error.access));
+    answer.extrapolated(figures.extrapolated.any(), figures.extrapolated.capacity);
     answer.text("source", sram::SOURCE);
     Ok(answer.print())
 }
@@ -149,11 +151,12 @@ pub fn gemm(question: &GemmQuestion) -> Result<ExitCode, Failure> {
     let element = ElementBytes { input: bytes, weight: bytes, output: bytes, partial: bytes };
     let bandwidth =
         OperandBandwidth { shared: question.bytes_per_cycle.unwrap_or(f64::INFINITY), ..OperandBandwidth::AMPLE };
-    let timing =
-        array.time(Gemm { m: question.m, n: question.n, k: question.k }, element, bandwidth).map_err(refused)?;
+    let timing = array
+        .time(Gemm { m: question.m, n: question.n, k: question.k }, element, bandwidth)
+        .map_err(|error| refused("gemm", error))?;
     let mut answer = Answer::new(question.format);
     answer.number("total_cycles", timing.total_cycles(), None);
-    answer.number("compute_cycles", timing.compute_cycles as f64, None);
+    answer.number("compute_cycles", timing.compute_cycles as f64, Some(0.0));
     answer.number("stall_cycles", timing.stall_cycles, None);
     answer.number("cold_start_cycles", timing.cold_start_cycles, None);
     answer.number("folds", timing.folds as f64, None);
@@ -169,7 +172,7 @@ pub fn gemm(question: &GemmQuestion) -> Result<ExitCode, Failure> {
 
 /// Answers `dram`.
 pub fn dram(question: &DramQuestion) -> Result<ExitCode, Failure> {
-    let part = dram::part(&question.part).map_err(refused)?;
+    let part = dram::part(&question.part).map_err(|error| refused("dram", error))?;
     let usage = DramUse {
         channels: question.channels,
         pattern: question.pattern,
@@ -177,23 +180,30 @@ pub fn dram(question: &DramQuestion) -> Result<ExitCode, Failure> {
         outstanding: question.outstanding,
         write_share: question.write_share,
     };
-    let performance = part.performance(usage).map_err(refused)?;
-    let energy = part.energy_per_bit().map_err(refused)?;
+    let performance = part.performance(usage).map_err(|error| refused("dram", error))?;
+    let energy = part.energy_per_bit().map_err(|error| refused("dram", error))?;
+    let standby = part.standby().map_err(|error| refused("dram", error))?;
+    let channels = f64::from(question.channels);
     let mut answer = Answer::new(question.format);
-    answer.number("effective_gb_per_s", performance.effective_gb_per_s, Some(performance.expected_error));
+    let known = (!performance.extrapolated).then_some(performance.expected_error);
+    answer.number("effective_gb_per_s", performance.effective_gb_per_s, known);
     answer.number("peak_gb_per_s", performance.peak_gb_per_s, None);
-    answer.number("efficiency", performance.efficiency, Some(performance.expected_error));
+    answer.number("efficiency", performance.efficiency, known);
     answer.number("latency_ns", performance.latency_ns, None);
-    answer.flag("extrapolated", performance.extrapolated);
+    answer.extrapolated(performance.extrapolated, performance.extrapolated);
     answer.text("source", dram::SOURCE);
     answer.number("energy_pj_per_bit", energy.pj_per_bit, None);
     answer.text("energy_range_pj_per_bit", &format!("{} to {}", energy.range.0, energy.range.1));
     answer.text("energy_source", &format!("{} ({})", energy.source, energy.confidence));
+    answer.number("background_mw", channels * standby.mw_per_channel, None);
+    let range = [standby.range.0, standby.range.1].map(|mw| crate::report::summary::short(channels * mw));
+    answer.text("background_range_mw", &range.join(" to "));
+    answer.text("background_source", &format!("supply currents of {}", standby.source));
     Ok(answer.print())
 }
 
-fn refused(error: impl Display) -> Failure {
-    Failure::input(error.to_string(), "nerarch-dse help COMMAND shows what it takes")
+fn refused(command: &str, error: impl Display) -> Failure {
+    Failure::input(error.to_string(), format!("`nerarch-dse help {command}` shows what it takes"))
 }
 
 /// The figures of an answer in order.
@@ -218,9 +228,11 @@ impl Answer {
         }
     }
 
-    fn flag(&mut self, name: &str, value: bool) {
-        self.lines.push(format!("{name:<24} {}", if value { "yes" } else { "no" }));
-        self.figures.insert(name.into(), json!(value));
+    /// Whether the model is asked beyond its table, and whether nobody measured how far it is off there.
+    fn extrapolated(&mut self, value: bool, unknown: bool) {
+        let note = if unknown { "  (its error there was not measured)" } else { "" };
+        self.lines.push(format!("{:<24} {}{note}", "extrapolated", if value { "yes" } else { "no" }));
+        self.figures.insert("extrapolated".into(), json!(value));
     }
 
     fn text(&mut self, name: &str, value: &str) {

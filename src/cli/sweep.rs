@@ -14,7 +14,7 @@ use super::{Failure, Saved, SweepArguments, compare, effects, fault, marks, refi
 use crate::explore::record::{Known, RecordReader, RecordWriter};
 use crate::explore::{End, Job, RunError, Shard, Summary, run as explore};
 use crate::report::manifest::Runtime;
-use crate::report::summary::{self, dead_knobs};
+use crate::report::summary::{self, beyond_tables, dead_knobs};
 
 /// Exit status of a run in which no point was feasible.
 const NOTHING_FEASIBLE: u8 = 3;
@@ -262,6 +262,7 @@ pub fn finish(
         out!("{}", summary::render(study, plan, space, summary, reference.as_ref(), &files, seconds));
         out!("{}", marks::text(ready, summary));
         out!("{}", dead_knobs(&manifest.dead_knobs));
+        out!("{}", beyond_tables(manifest.extrapolated.as_ref(), summary.front.len()));
         out!("{}", refined.map_or_else(String::new, |refined| refined.text(plan)));
         out!("{}", sensitivity.map_or_else(String::new, |sensitivity| effects::text(ready, &sensitivity)));
     }

@@ -103,7 +103,7 @@ fn try_axis(
 }
 
 /// Indices of points at which axes are tried.
-fn tried_points(space: &Space, front: &[FrontPoint]) -> Vec<u64> {
+pub(super) fn tried_points(space: &Space, front: &[FrontPoint]) -> Vec<u64> {
     if space.points() <= ALL_POINTS {
         return (0..space.points()).collect();
     }

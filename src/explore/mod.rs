@@ -5,8 +5,9 @@
 //! order of their indices; [`record`] keeps them on disk, so that a run survives whatever happens to its process.
 //! [`search`] holds what searches share that choose their points as they go: [`exact`] proves the whole front, [`nsga`]
 //! evolves towards it, [`scalar`] looks for the least of one number made of the objectives. [`sensitivity`] says which axes
-//! matter. [`hypervolume`] measures how good a front is, [`history`] how it got there.
+//! matter, [`dead`] which move nothing, [`beyond`] which points rest on extrapolated figures. [`hypervolume`] measures how good a front is, [`history`] how it got there.
 
+pub mod beyond;
 mod block;
 mod chosen;
 pub mod dead;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::hardware::testing::reference_rows;
+use crate::hardware::testing::{page, reference_rows};
 
 #[test]
 fn every_figure_of_the_reference_is_kept_with_source_and_confidence() {
@@ -21,6 +21,18 @@ fn every_figure_of_the_reference_is_kept_with_source_and_confidence() {
         assert!(figure.energy_low_pj <= figure.energy_pj && figure.energy_pj <= figure.energy_high_pj);
         assert!(figure.energy_low_pj > 0.0);
     }
+    let of = |set: OpSet| figures.iter().filter(move |figure| figure.set == set);
+    let rows = [
+        (OpSet::Horowitz, "Horowitz (ISSCC 2014), 45 nm and derived nodes", "bare operations"),
+        (OpSet::Jouppi, "Jouppi (ISCA 2021), 7 nm", "bare operations, no areas"),
+        (OpSet::Aladdin, "Aladdin, 40 nm, by cycle time", "whole functional units"),
+    ]
+    .map(|(set, name, what)| {
+        let confidences: std::collections::BTreeSet<&str> = of(set).map(|figure| figure.confidence.as_str()).collect();
+        let confidences = confidences.into_iter().collect::<Vec<_>>().join(", ");
+        vec![name.to_owned(), of(set).count().to_string(), what.to_owned(), confidences]
+    });
+    page::check("arithmetic", &page::table(&["set", "figures", "what they hold", "confidence"], &rows));
 }
 
 #[test]

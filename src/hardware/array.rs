@@ -146,7 +146,7 @@ fn compile_operations(
         }
     }
     let source = format!("operations of set {set} at {node_nm} nm{note}: {}", sources.join("; "));
-    let answer = |node| Answer { node, source: source.clone(), expected_error: None };
+    let answer = |node| Answer { node, source: source.clone(), expected_error: None, extrapolated: None };
     sound.then(|| Logic { area_mm2: area.map(answer), leakage_mw: leakage.map(answer), pj_per_cycle: answer(energy) })
 }
 

@@ -43,10 +43,10 @@ pub struct DramPattern {
     pub latency_cycles: NodeId,
 }
 
-/// Compiles the DRAM; `None` if it is faulty.
-pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock) -> Option<Dram> {
+/// Compiles the DRAM; `None` if it is faulty. `in_use` are the access patterns of the pipeline's traffic.
+pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock, in_use: &[&str]) -> Option<Dram> {
     let asked = match &decl.model {
-        Some(request) => Some(ask(scope, decl, request)?),
+        Some(request) => Some(ask(scope, decl, request, in_use)?),
         None => None,
     };
     let mut figures = Vec::new();
@@ -70,21 +70,26 @@ pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock) -> Op
         let one = scope.graph.constant(1.0);
         let value = scope.at_most(value, one, &figure.quantity.span, &what);
         let model = asked.as_ref().and_then(|asked| asked.pattern(name));
-        let label = if name == "stream" { "efficiency.stream" } else { "efficiency.other" };
-        let used = choose(scope, label, Some((value, &figure.provenance)), model.map(|(_, efficiency, _)| efficiency));
+        let used = choose(
+            scope,
+            labels(name).0,
+            Some((value, &figure.provenance)),
+            model.map(|(_, efficiency, _)| efficiency),
+        );
         patterns.push((name.clone(), used, model.map(|(_, _, latency)| latency)));
     }
     for (name, efficiency, latency_ns) in asked.iter().flat_map(|asked| &asked.patterns) {
         if !patterns.iter().any(|(known, _, _)| known == name) {
-            let label = if name == "stream" { "efficiency.stream" } else { "efficiency.other" };
-            let used = choose(scope, label, None, Some(efficiency));
+            let used = choose(scope, labels(name).0, None, Some(efficiency));
             patterns.push((name.clone(), used, Some(latency_ns)));
         }
     }
     let patterns = patterns
         .into_iter()
         .map(|(name, efficiency, model)| {
-            let latency_ns = choose(scope, "latency_ns", latency, model);
+            // What the file states holds for every pattern.
+            let label = if latency.is_some() { "latency_ns" } else { labels(&name).1 };
+            let latency_ns = choose(scope, label, latency, model);
             let latency_cycles = scope.graph.binary(Function::Mul, latency_ns, cycles_per_ns);
             DramPattern { name, efficiency, latency_cycles }
         })
@@ -92,7 +97,7 @@ pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock) -> Op
     let stated = optional(scope, decl.energy_pj_per_bit.as_ref(), "DRAM energy")?;
     let per_bit = choose(scope, "energy_pj_per_bit", stated, asked.as_ref().map(|asked| &asked.energy));
     let stated = optional(scope, decl.background_mw.as_ref(), "DRAM background power")?;
-    let background_mw = choose(scope, "background_mw", stated, None);
+    let background_mw = choose(scope, "background_mw", stated, asked.as_ref().map(|asked| &asked.background));
     let stated = optional(scope, decl.phy_area_mm2.as_ref(), "PHY area")?;
     let phy_area_mm2 = choose(scope, "phy_area_mm2", stated, None);
     Some(Dram {
@@ -104,6 +109,16 @@ pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock) -> Op
         phy_area_mm2,
         figures,
     })
+}
+
+/// Names of the efficiency and the latency of an access pattern.
+fn labels(pattern: &str) -> (&'static str, &'static str) {
+    match pattern {
+        "stream" => ("efficiency.stream", "latency_ns.stream"),
+        "random" => ("efficiency.random", "latency_ns.random"),
+        "stride" => ("efficiency.stride", "latency_ns.stride"),
+        _ => ("efficiency.other", "latency_ns.other"),
+    }
 }
 
 fn optional<'f>(
@@ -121,6 +136,7 @@ fn optional<'f>(
 struct Asked {
     peak: Answer,
     energy: Answer,
+    background: Answer,
     /// Pattern, efficiency, latency in ns.
     patterns: Vec<(String, Answer, Answer)>,
 }
@@ -131,7 +147,7 @@ impl Asked {
     }
 }
 
-fn ask(scope: &mut Scope<'_>, decl: &DramDecl, request: &DramRequest) -> Option<Asked> {
+fn ask(scope: &mut Scope<'_>, decl: &DramDecl, request: &DramRequest, in_use: &[&str]) -> Option<Asked> {
     let refuse = |scope: &Scope<'_>, error: dram::DramError| {
         scope.error(&request.span, error.to_string(), "`part` must name a part that the model knows");
     };
@@ -142,9 +158,9 @@ fn ask(scope: &mut Scope<'_>, decl: &DramDecl, request: &DramRequest) -> Option<
             return None;
         }
     };
-    let energy = match part.energy_per_bit() {
-        Ok(energy) => energy,
-        Err(error) => {
+    let (energy, standby) = match (part.energy_per_bit(), part.standby()) {
+        (Ok(energy), Ok(standby)) => (energy, standby),
+        (Err(error), _) | (_, Err(error)) => {
             refuse(scope, error);
             return None;
         }
@@ -160,7 +176,7 @@ fn ask(scope: &mut Scope<'_>, decl: &DramDecl, request: &DramRequest) -> Option<
     for (name, pattern) in patterns {
         let is_stride = matches!(pattern, Pattern::Stride { .. });
         let error = if is_stride { dram::EXPECTED_STRIDE_ERROR } else { dram::EXPECTED_ERROR };
-        let mut answer = |gives: Gives, expected_error: Option<f64>| {
+        let node_of = |scope: &mut Scope<'_>, gives: Gives| {
             let mut node = DramNode { part, pattern, write_share: request.write_share, gives, known: None };
             if let Some(first) = known.as_ref().and_then(|known| known.first())
                 && let Err(error) = node.ask(*first)
@@ -171,19 +187,33 @@ fn ask(scope: &mut Scope<'_>, decl: &DramDecl, request: &DramRequest) -> Option<
             node.known = known.as_ref().map(|known| known.iter().map(|at| (*at, node.value(*at))).collect());
             let model = ModelRef(Arc::new(node));
             let what = format!("DRAM pattern `{name}`");
-            let node = scope.checked(Operation::Model(model, arguments), &request.span, &what);
-            Some(Answer { node, source: format!("DRAM model of {}: {}", part.name, dram::SOURCE), expected_error })
+            Some(scope.checked(Operation::Model(model, arguments), &request.span, &what))
         };
-        let (efficiency, latency) = (answer(Gives::Efficiency, Some(error))?, answer(Gives::Latency, None)?);
-        answers.push((name.to_owned(), efficiency, latency));
+        let (efficiency, latency) = (node_of(scope, Gives::Efficiency)?, node_of(scope, Gives::Latency)?);
+        let extrapolated = match in_use.contains(&name) {
+            true => Some(node_of(scope, Gives::Extrapolated)?),
+            false => None,
+        };
+        let answer = |node, expected_error| Answer {
+            node,
+            source: format!("DRAM model of {}: {}", part.name, dram::SOURCE),
+            expected_error,
+            extrapolated,
+        };
+        answers.push((name.to_owned(), answer(efficiency, Some(error)), answer(latency, None)));
     }
     let peak = scaled(scope, channels, part.channel_gb_per_s);
     let per_bit = scope.graph.constant(energy.pj_per_bit);
     let energy_source =
         format!("{} ({}; quoted from {} to {})", energy.source, energy.confidence, energy.range.0, energy.range.1);
+    let background = scaled(scope, channels, standby.mw_per_channel);
+    let (low, high) = standby.range;
+    let background_source = format!("{}; {low:.1} to {high:.1} mW per channel", standby.source);
+    let answer = |node, source, expected_error| Answer { node, source, expected_error, extrapolated: None };
     Some(Asked {
-        peak: Answer { node: peak, source: format!("{} per channel", part.name), expected_error: Some(0.0) },
-        energy: Answer { node: per_bit, source: energy_source, expected_error: None },
+        peak: answer(peak, format!("{} per channel", part.name), Some(0.0)),
+        energy: answer(per_bit, energy_source, None),
+        background: answer(background, background_source, None),
         patterns: answers,
     })
 }
@@ -192,6 +222,8 @@ fn ask(scope: &mut Scope<'_>, decl: &DramDecl, request: &DramRequest) -> Option<
 enum Gives {
     Efficiency,
     Latency,
+    /// 1 outside the simulated ranges, else 0.
+    Extrapolated,
 }
 
 /// A figure of the DRAM model: arguments are channels, bytes of a request, requests in flight.
@@ -214,7 +246,11 @@ impl DramNode {
             write_share: self.write_share,
         };
         let performance = self.part.performance(usage)?;
-        Ok(if self.gives == Gives::Efficiency { performance.efficiency } else { performance.latency_ns })
+        Ok(match self.gives {
+            Gives::Efficiency => performance.efficiency,
+            Gives::Latency => performance.latency_ns,
+            Gives::Extrapolated => f64::from(u8::from(performance.extrapolated)),
+        })
     }
 }
 
@@ -230,7 +266,7 @@ impl Model for DramNode {
 
     fn bounds(&self, arguments: [Interval; 3]) -> Interval {
         let Some(known) = &self.known else {
-            let hi = if self.gives == Gives::Efficiency { 1.0 } else { f64::INFINITY };
+            let hi = if self.gives == Gives::Latency { f64::INFINITY } else { 1.0 };
             return Interval { lo: 0.0, hi };
         };
         let inside = |known: &[f64; 3]| known.iter().zip(&arguments).all(|(value, i)| i.lo <= *value && *value <= i.hi);

@@ -208,11 +208,18 @@ impl Block<'_> {
         let expected = block.expected_error();
         let bytes = scaled(scope, self.capacity, 1024.0);
         let source = format!("SRAM model at {node} nm, {} cells: {}", request.cell.0, sram::SOURCE);
-        let mut answer = |figure: SramFigure, name: &str, expected_error: Option<f64>| {
+        let mut ask = |figure: SramFigure, name: &str| {
             let model = ModelRef(Arc::new(SramNode { block: Arc::clone(&block), figure }));
             let what = format!("{name} of {}", self.what);
-            let node = scope.checked(Operation::Model(model, [bytes, banks.banks, width]), &request.span, &what);
-            Answer { node, source: source.clone(), expected_error }
+            scope.checked(Operation::Model(model, [bytes, banks.banks, width]), &request.span, &what)
+        };
+        // Without that request a point outside the table has no figures.
+        let extrapolated = request.extrapolate.then(|| ask(SramFigure::Extrapolated, "range"));
+        let mut answer = |figure: SramFigure, name: &str, expected_error: Option<f64>| Answer {
+            node: ask(figure, name),
+            source: source.clone(),
+            expected_error,
+            extrapolated,
         };
         Some(Answers {
             area: answer(SramFigure::Area, "area", expected.map(|e| e.area)),

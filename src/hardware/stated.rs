@@ -20,6 +20,8 @@ pub struct Stated {
     pub range: Option<Range>,
     /// Mean relative error to expect of the model, where one was measured.
     pub expected_error: Option<f64>,
+    /// 1 where the model that counts is asked beyond its table, else 0; `None` if it can not be.
+    pub extrapolated: Option<NodeId>,
     /// What the file states.
     pub published: Option<NodeId>,
     /// What the model gives.
@@ -35,6 +37,8 @@ pub struct Answer {
     pub source: String,
     /// Mean relative error to expect, where one was measured.
     pub expected_error: Option<f64>,
+    /// 1 where the model is asked beyond its table, else 0; `None` if it can not be.
+    pub extrapolated: Option<NodeId>,
 }
 
 impl Answer {
@@ -71,6 +75,7 @@ impl Stated {
             source: chosen.map(|answer| answer.source.clone()).or(provenance.source),
             range: provenance.range,
             expected_error: model.and_then(|answer| answer.expected_error),
+            extrapolated: chosen.and_then(|answer| answer.extrapolated),
             published: published.map(|(node, _)| node),
             model: model.map(|answer| answer.node),
         }

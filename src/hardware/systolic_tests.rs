@@ -1,5 +1,5 @@
 use super::*;
-use crate::hardware::testing::reference_rows;
+use crate::hardware::testing::{page, reference_rows};
 use proptest::prelude::*;
 
 const INT8: ElementBytes = ElementBytes { input: 1.0, weight: 1.0, output: 1.0, partial: 4.0 };
@@ -29,6 +29,15 @@ fn cycles_equal_every_reference_run() {
             assert!((ours - theirs).abs() < 2e-6, "{key} of {row:?}: {ours}");
         }
     }
+    let runs = |flow: &str| rows.iter().filter(|row| row["dataflow"] == flow).count();
+    let row = |name: &str, runs: String, off: &str| vec![name.to_owned(), runs, off.to_owned()];
+    let lines = [
+        row("output stationary, SCALE-Sim 3.0.0", format!("{}", runs("os")), "0"),
+        row("weight stationary, SCALE-Sim 3.0.0", format!("{}", runs("ws")), "0"),
+        row("input stationary", "none: weight stationary with M and N exchanged".into(), "not measured"),
+        row("stalls", "none: by hand in small cases".into(), "not measured"),
+    ];
+    page::check("arrays", &page::table(&["cycles", "reference runs", "off by, cycles"], &lines));
 }
 
 #[test]

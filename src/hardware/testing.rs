@@ -1,5 +1,8 @@
 //! What the tests of the models share: finding the reference figures, and error statistics.
 
+#[path = "../../tests/common/page.rs"]
+pub mod page;
+
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -194,7 +194,12 @@ impl Sized<'_, '_> {
         if let RateDecl::Array = decl.rate
             && let Some(array) = array
         {
-            let cycles = Answer { node: array.macs, source: CYCLES_BASIS.1.into(), expected_error: Some(0.0) };
+            let cycles = Answer {
+                node: array.macs,
+                source: CYCLES_BASIS.1.into(),
+                expected_error: Some(0.0),
+                extrapolated: None,
+            };
             figures.push(Stated::choose(scope, "macs_per_cycle", None, Some(&cycles), true));
         }
         Some(UnitFigures { area_mm2: area.used, power, pj_per_mac, figures })

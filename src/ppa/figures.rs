@@ -36,6 +36,8 @@ pub struct FigureValue {
     pub published: Option<f64>,
     /// What the model gives.
     pub model: Option<f64>,
+    /// The model counts and is asked beyond its table.
+    pub extrapolated: bool,
 }
 
 impl FigureValue {
@@ -49,7 +51,7 @@ impl FigureValue {
 pub struct FigureProgram {
     infos: Vec<FigureInfo>,
     program: Program,
-    places: Vec<[Option<Place>; 3]>,
+    places: Vec<[Option<Place>; 4]>,
 }
 
 impl FigureProgram {
@@ -60,11 +62,13 @@ impl FigureProgram {
         let known = |figure: &Stated| figure.published.is_some() || figure.model.is_some();
         let all: Vec<(&str, &Stated)> =
             of_units.chain(of_srams).chain(of_dram).filter(|(_, figure)| known(figure)).collect();
-        let nodes: Vec<[Option<NodeId>; 3]> =
-            all.iter().map(|(_, figure)| [Some(figure.used), figure.published, figure.model]).collect();
+        let nodes: Vec<[Option<NodeId>; 4]> = all
+            .iter()
+            .map(|(_, figure)| [Some(figure.used), figure.published, figure.model, figure.extrapolated])
+            .collect();
         let outputs: Vec<NodeId> = nodes.iter().flatten().flatten().copied().collect();
         let program = Program::new(&scope.graph, axes, &outputs, &[], &[], Arc::default(), None, &HashSet::new());
-        let places = nodes.iter().map(|three| three.map(|node| program.place_of(node?))).collect();
+        let places = nodes.iter().map(|four| four.map(|node| program.place_of(node?))).collect();
         let infos = all
             .into_iter()
             .map(|(owner, figure)| FigureInfo {
@@ -91,10 +95,11 @@ impl Plan {
         }
         program.run(&mut state, None, &mut ());
         let at = |place: Option<Place>| place.map(|place| program.scalar(&state, place));
-        let value = |[used, published, model]: &[Option<Place>; 3]| FigureValue {
+        let value = |[used, published, model, beyond]: &[Option<Place>; 4]| FigureValue {
             used: at(*used).unwrap_or(f64::NAN),
             published: at(*published),
             model: at(*model),
+            extrapolated: at(*beyond) == Some(1.0),
         };
         infos.iter().zip(places.iter().map(value)).collect()
     }

@@ -29,7 +29,7 @@ impl Front {
         let units: Vec<_> = hardware.units.iter().map(|unit| compile_unit(scope, unit, &clock, &process)).collect();
         let srams: Vec<_> = hardware.srams.iter().map(|sram| compile_sram(scope, sram, &clock, &process)).collect();
         let dram = match &study.hardware.dram {
-            Some(decl) => Some(compile_dram(scope, decl, &clock)?),
+            Some(decl) => Some(compile_dram(scope, decl, &clock, &dram_patterns(study))?),
             None => None,
         };
         let operators = compile_operators(scope, study);
@@ -43,4 +43,14 @@ impl Front {
         let mapped = map_operators(scope, study, &operators, &units, stream)?;
         Some(Self { process, clock, units, srams, dram, operators, applied, traffic, capacities, mapped })
     }
+}
+
+/// The DRAM access patterns that a study asks for: of its traffic, of what spills, of the misses of caches.
+fn dram_patterns(study: &Study) -> Vec<&str> {
+    let traffic = study.pipeline.traffic.iter();
+    let streams =
+        traffic.clone().filter(|traffic| traffic.memory.0 == "dram").map(|traffic| traffic.pattern.0.as_str());
+    let sets = traffic.filter_map(|traffic| traffic.working_set.as_ref()?.spill.as_ref());
+    let misses = study.hardware.srams.iter().filter_map(|sram| sram.hit_rate.as_ref().map(|curve| &curve.miss_pattern));
+    streams.chain(sets.chain(misses).map(|(pattern, _)| pattern.as_str())).collect()
 }

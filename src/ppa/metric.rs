@@ -80,7 +80,7 @@ pub const METRICS: [MetricInfo; 17] = [
         label: "peak power (mW)",
         goal: Some(Goal::Minimise),
         common: true,
-        doc: "units and SRAM, all at the activity of their published figures, at this clock",
+        doc: "units and SRAM, all at the activity of their published figures and all ports full, at this clock; no DRAM",
     },
     MetricInfo {
         name: "area_mm2",
@@ -179,9 +179,18 @@ pub const TRAINING: [MetricInfo; 5] = [
     },
 ];
 
+/// Metric of hardware that may ask models beyond their tables; its column is the last of the model's.
+pub const EXTRAPOLATED: MetricInfo = MetricInfo {
+    name: "extrapolated",
+    label: "memories beyond the models' tables",
+    goal: Some(Goal::Minimise),
+    common: true,
+    doc: "SRAM blocks, and the DRAM, whose figures a model extrapolates at this point",
+};
+
 /// What is known of a column's metric; `None` for `utilization.UNIT`.
 pub fn info(name: &str) -> Option<&'static MetricInfo> {
-    METRICS.iter().chain(&TRAINING).find(|metric| metric.name == name)
+    METRICS.iter().chain(&TRAINING).chain([&EXTRAPOLATED]).find(|metric| metric.name == name)
 }
 
 /// Index of a metric in [`METRICS`].

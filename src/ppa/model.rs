@@ -33,7 +33,7 @@ pub struct Parts<'a> {
     pub training: Option<[NodeId; 4]>,
 }
 
-/// The nodes of [`METRICS`], of the utilization of each unit, and of [`TRAINING`].
+/// The nodes of [`METRICS`], of the utilization of each unit, of [`TRAINING`], and of [`super::metric::EXTRAPOLATED`].
 pub struct MetricNodes {
     pub metrics: Vec<NodeId>,
     pub utilization: Vec<NodeId>,
@@ -42,12 +42,13 @@ pub struct MetricNodes {
     /// The same where energy is concerned: cycles with fewer bits count less.
     pub burning: Vec<NodeId>,
     pub training: Vec<NodeId>,
+    pub extrapolated: Option<NodeId>,
 }
 
 impl MetricNodes {
     /// All of them, in the order of their columns.
     pub fn all(&self) -> impl Iterator<Item = &NodeId> {
-        self.metrics.iter().chain(&self.utilization).chain(&self.training)
+        self.metrics.iter().chain(&self.utilization).chain(&self.training).chain(&self.extrapolated)
     }
 }
 
@@ -116,7 +117,8 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
         })
     });
     let training = training.collect();
-    MetricNodes { metrics, utilization, active, burning, training }
+    let extrapolated = parts.study.hardware.may_extrapolate().then(|| build.extrapolated());
+    MetricNodes { metrics, utilization, active, burning, training, extrapolated }
 }
 
 pub(super) struct Build<'b, 'a, 's> {
@@ -320,8 +322,54 @@ impl Build<'_, '_, '_> {
             let milliwatts = self.mul(microwatts, thousandth);
             dynamic = self.add(dynamic, milliwatts);
         }
+        for sram in parts.srams {
+            let accesses = self.full_ports_mw(sram);
+            dynamic = self.add(dynamic, accesses);
+        }
         let leakage = self.leakage_mw();
         self.add(dynamic, leakage)
+    }
+
+    /// Access power of a block whose ports move bytes in every cycle: pJ per byte times bytes per cycle times MHz. A port
+    /// that reads or writes does what costs more.
+    fn full_ports_mw(&mut self, sram: &Sram) -> NodeId {
+        let clock = &self.parts.clock;
+        let (mhz, energy_factor) = (clock.mhz, clock.energy_factor);
+        let mut port = |pj_per_byte, cycles_per_byte| {
+            let nanowatts = self.div(pj_per_byte, cycles_per_byte);
+            let microwatts = self.mul(nanowatts, mhz);
+            let microwatts = self.mul(microwatts, energy_factor);
+            let thousandth = self.constant(1e-3);
+            self.mul(microwatts, thousandth)
+        };
+        match (sram.words, sram.banks) {
+            (Some(words), Some(banks)) => {
+                let read = port(sram.read_pj_per_byte, words.cycles_per_byte);
+                let write = port(sram.write_pj_per_byte, words.cycles_per_byte);
+                let together = if banks.shared { Function::Max } else { Function::Add };
+                let of_a_bank = self.scope.graph.binary(together, read, write);
+                self.mul(of_a_bank, banks.banks)
+            }
+            _ => {
+                let read = sram.read_cycles_per_byte.map(|cycles| port(sram.read_pj_per_byte, cycles));
+                let write = sram.write_cycles_per_byte.map(|cycles| port(sram.write_pj_per_byte, cycles));
+                let both: Vec<NodeId> = read.into_iter().chain(write).collect();
+                self.sum(&both)
+            }
+        }
+    }
+
+    /// How many memories have a figure that a model extrapolates.
+    fn extrapolated(&mut self) -> NodeId {
+        let parts = self.parts;
+        let owners = parts.srams.iter().map(|sram| &sram.figures).chain(parts.dram.map(|dram| &dram.figures));
+        let memories: Vec<NodeId> = owners
+            .filter_map(|figures| {
+                let flags = figures.iter().filter_map(|figure| figure.extrapolated);
+                flags.reduce(|a, b| self.scope.graph.binary(Function::Max, a, b))
+            })
+            .collect();
+        self.sum(&memories)
     }
 
     fn area_mm2(&mut self, with_phy: bool) -> NodeId {

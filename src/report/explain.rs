@@ -50,8 +50,10 @@ pub struct FigureRow {
     pub basis: Option<String>,
     /// Where it comes from.
     pub source: Option<String>,
-    /// Mean relative error to expect of the model.
+    /// Mean relative error to expect of the model inside its table.
     pub expected_error: Option<f64>,
+    /// The model counts and is asked beyond its table.
+    pub extrapolated: bool,
     /// Lowest and highest plausible value.
     pub range: Option<[f64; 2]>,
 }
@@ -67,6 +69,7 @@ pub fn figures(plan: &Plan, workload: usize, values: &[f64]) -> Vec<FigureRow> {
         basis: info.basis.map(|basis| basis.name().to_owned()),
         source: info.source.clone(),
         expected_error: info.expected_error,
+        extrapolated: value.extrapolated,
         range: match (info.range, value.published) {
             (Some(Range::Absolute(ends)), _) => Some(ends),
             (Some(Range::Factor(ends)), Some(stated)) => Some(ends.map(|end| end * stated)),
@@ -312,8 +315,14 @@ fn write_figures(out: &mut String, figures: &[FigureRow], sources: &Sources<'_>)
             optional(figure.published),
             optional(figure.model),
             figure.range.map_or_else(String::new, |[low, high]| format!("{} .. {}", short(low), short(high))),
-            figure.expected_error.map_or_else(String::new, |error| format!("{} %", short(100.0 * error))),
-            sources.basis(figure),
+            // Inside its table a model's error was measured; beyond it that is the least to expect.
+            figure.expected_error.map_or_else(String::new, |error| {
+                format!("{}{} %", if figure.extrapolated { "> " } else { "" }, short(100.0 * error))
+            }),
+            match figure.extrapolated {
+                true => format!("{}, extrapolated", sources.basis(figure)),
+                false => sources.basis(figure),
+            },
         ]);
     }
     table(out, "Figures of the hardware", &rows, 2..7)

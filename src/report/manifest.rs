@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::technique::{self, TechniqueRecord};
+use crate::explore::beyond::{Beyond, beyond_tables};
 use crate::explore::dead::{DeadKnob, dead_knobs};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
@@ -65,6 +66,9 @@ pub struct Manifest {
     /// Axes that move no time, no energy or no area.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dead_knobs: Vec<DeadKnob>,
+    /// Points whose memory figures a model extrapolates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extrapolated: Option<Beyond>,
     /// What an exact search proves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Certificate>,
@@ -165,6 +169,7 @@ impl Manifest {
             front: summary.front.len(),
             stop: summary.stop.map(|stop| stop.text().to_owned()),
             dead_knobs: dead_knobs(plan, space, &summary.front),
+            extrapolated: beyond_tables(plan, space, &summary.front),
             certificate: summary.certificate.clone(),
             runtime,
         }

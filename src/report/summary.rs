@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::technique;
+use crate::explore::beyond::Beyond;
 use crate::explore::dead::{DeadKnob, GROUPS};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
@@ -175,6 +176,20 @@ pub fn dead_knobs(knobs: &[DeadKnob]) -> String {
         }
     }
     text
+}
+
+/// The warning of points that rest on extrapolated figures.
+pub fn beyond_tables(beyond: Option<&Beyond>, on_front: usize) -> String {
+    beyond.map_or_else(String::new, |beyond| {
+        format!(
+            "  warning     {} extrapolated beyond the model's table at {} of {} points looked at, {} of the {on_front} on the \
+             front (column `extrapolated`)\n",
+            beyond.memories.join(", "),
+            beyond.points,
+            beyond.looked_at,
+            beyond.front
+        )
+    })
 }
 
 fn write_certificate(out: &mut String, plan: &Plan, certificate: &Certificate) -> std::fmt::Result {

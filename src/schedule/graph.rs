@@ -64,7 +64,10 @@ pub fn compile_stages(
     let position = |operator: usize| order.iter().position(|at| *at == operator).unwrap_or(0);
     let one = scope.graph.constant(1.0);
     let tiles = stream.map_or(one, |stream| stream.tiles);
-    let port_cycles = share_ports(scope, operators, &edges, traffic, stream);
+    let at_once: Vec<NodeId> = (0..operators.len())
+        .map(|at| tiles_at_once(scope, &mapped[at], units, operators[at].streamed.then_some(tiles), at, &edges))
+        .collect();
+    let port_cycles = share_ports(scope, operators, &edges, traffic, stream, &at_once);
     let mut stages = Vec::with_capacity(order.len());
     for &at in &order {
         let mapped = &mapped[at];
@@ -154,6 +157,25 @@ fn compile_training(
     };
     let backward = order.iter().map(|at| study.pipeline.operators[*at].pass == Pass::Backward).collect();
     Some(Some(Training { carried, ports: ports.into_iter().map(users).collect(), backward, iterations }))
+}
+
+/// Most tiles that an operator works on at the same time: no more than its unit has groups, the stream has `tiles` and
+/// each buffer beside it holds; 1 for an operator of the frame.
+fn tiles_at_once(
+    scope: &mut Scope<'_>,
+    mapped: &Mapped,
+    units: &[Unit],
+    tiles: Option<NodeId>,
+    at: usize,
+    edges: &[Edge],
+) -> NodeId {
+    let Some(tiles) = tiles else { return scope.graph.constant(1.0) };
+    let groups = select_unit(scope, mapped, |unit| units[unit].groups);
+    let beside = edges.iter().filter(|edge| edge.kind == EdgeKind::Stream && (edge.from == at || edge.to == at));
+    beside
+        .map(|edge| edge.buffer)
+        .chain([tiles])
+        .fold(groups, |least, limit| scope.graph.binary(Function::Min, least, limit))
 }
 
 /// The value of the winning unit.

@@ -2,6 +2,7 @@
 //!
 //! A port serves the stages that can overlap by weighted fair shares, the weights being their traffic: a stage with
 //! `B_s` of the `B` cycles of work at the port gets the share `B_s / B`, so its transfer of `c` cycles lasts `c B / B_s`.
+//! A stage that works on several tiles at once divides its share among them, so each transfer lasts as many times longer.
 //! The shares add up to one: at no moment is bandwidth promised twice. Stages that a barrier orders never overlap and
 //! each has the whole port. This arbiter keeps the schedule monotone: more bandwidth never makes a chain slower, which is
 //! not true of first come, first served.
@@ -14,13 +15,15 @@ use crate::spec::pipeline::EdgeKind;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
 
-/// For each operator, the cycles per tile (or frame) that each port makes its transfers last.
+/// For each operator, the cycles per tile (or frame) that each port makes its transfers last. `at_once` has for each
+/// operator the tiles that it works on at the same time.
 pub(super) fn share_ports(
     scope: &mut Scope<'_>,
     operators: &[Operator],
     edges: &[Edge],
     traffic: &[Traffic],
     stream: Option<&Stream>,
+    at_once: &[NodeId],
 ) -> Vec<Vec<(Port, NodeId)>> {
     let ordered = ordered_by_barriers(operators.len(), edges);
     let mut ports: Vec<Port> = traffic.iter().map(|traffic| traffic.port).collect();
@@ -33,7 +36,8 @@ pub(super) fn share_ports(
             let total = sum(scope, group.iter().map(|at| demands[*at].total));
             for &at in &group {
                 let Demand { operator, cycles, total: own } = demands[at];
-                let lasts = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, own) };
+                let alone = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, own) };
+                let lasts = scope.graph.binary(Function::Mul, alone, at_once[operator]);
                 result[operator].push((port, lasts));
             }
         }

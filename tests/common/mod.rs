@@ -1,6 +1,8 @@
 //! What several test programs share.
 #![allow(dead_code)]
 
+pub mod page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

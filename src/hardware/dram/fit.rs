@@ -99,18 +99,20 @@ impl PartFit {
     /// Whether a use lies outside the simulated runs.
     pub fn extrapolates(&self, usage: DramUse) -> bool {
         let channels = f64::from(usage.channels);
+        // Requests of a stream share lines: what counts is their bytes in flight, of which 64 to 4,096 were simulated.
+        let flight = usage.outstanding * usage.request_bytes;
         let sizes = match usage.pattern {
-            Pattern::Random => 32.0..=1024.0,
-            Pattern::Stream | Pattern::Stride { .. } => 64.0..=64.0,
+            Pattern::Stream => !(64.0..=4096.0).contains(&flight),
+            Pattern::Random => {
+                !((32.0..=1024.0).contains(&usage.request_bytes) && (1.0..=64.0).contains(&usage.outstanding))
+            }
+            Pattern::Stride { .. } => usage.request_bytes != 64.0,
         };
         let far = match usage.pattern {
             Pattern::Stride { bytes } => bytes / channels > 8192.0 || usage.outstanding != 32.0,
             Pattern::Stream | Pattern::Random => false,
         };
-        far || channels > self.max_channels
-            || !sizes.contains(&usage.request_bytes)
-            || !(1.0..=64.0).contains(&usage.outstanding)
-            || usage.write_share > WRITE_SHARE + 1e-9
+        far || channels > self.max_channels || sizes || usage.write_share > WRITE_SHARE + 1e-9
     }
 }
 

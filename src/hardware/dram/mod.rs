@@ -10,16 +10,19 @@
 //! `activate_ns`, `p` and a small loss per doubling of the channels are fitted to simulated runs (`fit.rs`), for streams
 //! and for random accesses apart. Mean latency follows from Little's law, which the runs obey.
 //!
-//! Not modelled: background and refresh power, thermal limits, other address mappings than the simulated ones.
+//! Background power follows from supply currents (`standby.rs`). Not modelled: thermal limits, other address mappings than
+//! the simulated ones.
 
 mod energy;
 mod fit;
 mod part;
+mod standby;
 #[cfg(test)]
 mod tests;
 
 pub use energy::{EnergyPerBit, energy_per_bit};
 pub use part::{DramPart, PARTS, SOURCE, part};
+pub use standby::Standby;
 
 use fit::{Fit, PartFit};
 use std::fmt;

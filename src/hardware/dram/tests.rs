@@ -1,5 +1,5 @@
 use super::*;
-use crate::hardware::testing::{ErrorSummary, reference_rows};
+use crate::hardware::testing::{ErrorSummary, page, reference_rows};
 use part::{Run, runs};
 use proptest::prelude::*;
 
@@ -34,10 +34,17 @@ fn fits(runs: &[Run]) -> Vec<PartFit> {
     PARTS.iter().map(|part| PartFit::of(part, runs).expect("a fit")).collect()
 }
 
+const HEADER: [&str; 4] = ["tried on", "mean", "95th percentile", "maximum"];
+
+fn page_row(tried_on: String, summary: ErrorSummary) -> Vec<String> {
+    let cell = |value: f64| format!("{value:.1} %");
+    vec![tried_on, cell(summary.mean), cell(summary.p95), cell(summary.max)]
+}
+
 #[test]
 fn runs_held_out_of_the_fit_are_predicted_within_five_percent() {
     let all = runs().expect("the runs parse");
-    let mut every = Vec::new();
+    let (mut every, mut rows) = (Vec::new(), Vec::new());
     for held in 0..4 {
         let number = |run: &Run| all.iter().position(|r| r == run).unwrap_or(0);
         let (out, kept): (Vec<Run>, Vec<Run>) = all.iter().cloned().partition(|run| number(run) % 4 == held);
@@ -46,12 +53,18 @@ fn runs_held_out_of_the_fit_are_predicted_within_five_percent() {
         let summary = ErrorSummary::of(&errors);
         println!("DRAM stream and random, every fourth run from {held} held out: {summary}");
         assert!(summary.mean <= 5.0);
+        rows.push(page_row(
+            format!("{} stream and random runs, held out: quarter {}", errors.len(), held + 1),
+            summary,
+        ));
         every.extend(errors);
     }
     let summary = ErrorSummary::of(&every);
     println!("DRAM stream and random, all four quarters: {summary}");
     assert!(summary.mean / 100.0 <= EXPECTED_ERROR, "{summary}");
     assert!(summary.p95 <= 10.0 && summary.max <= 20.0, "{summary}");
+    rows.push(page_row("all four quarters".into(), summary));
+    page::check("dram-held-out", &page::table(&HEADER, &rows));
 }
 
 #[test]
@@ -66,10 +79,13 @@ fn strides_over_several_channels_are_predicted_from_one_channel() {
         println!("  off by {:.0} %: {} x {} {}", error * 100.0, run.channels, run.part, run.pattern);
     }
     assert!(summary.mean / 100.0 <= EXPECTED_STRIDE_ERROR, "{summary}");
+    let mut rows = vec![page_row(format!("{} strides over several channels, from one channel", errors.len()), summary)];
     let one: Vec<f64> =
         all.iter().filter(|run| is_stride(run) && run.channels == 1).map(|run| error(run, &fits)).collect();
     let summary = ErrorSummary::of(&one);
     println!("DRAM strides over one channel (in the fit): {summary}");
+    rows.push(page_row(format!("{} strides over one channel, in the fit", one.len()), summary));
+    page::check("dram-strides", &page::table(&HEADER, &rows));
     assert!(summary.mean <= 2.0, "{summary}");
 }
 
@@ -98,6 +114,8 @@ fn the_table_in_the_binary_equals_the_reference_and_latency_follows_from_it() {
     }
     let summary = ErrorSummary::of(&latencies);
     println!("DRAM mean latency of reads (in the fit): {summary}");
+    let row = page_row(format!("mean latency of {} runs of reads, in the fit", latencies.len()), summary);
+    page::check("dram-latency", &page::table(&HEADER, &[row]));
     assert!(summary.mean <= 4.0, "{summary}");
 }
 
@@ -106,7 +124,7 @@ fn the_second_simulator_is_compared() {
     let Some(rows) = reference_rows("dram_effective.csv") else {
         return;
     };
-    let mut compared = 0;
+    let mut lines = Vec::new();
     for row in rows.iter().filter(|row| row["simulator"].starts_with("Ramulator")) {
         let number = |key: &str| -> f64 { row[key].parse().expect("a number") };
         let name = row["dram"].split(' ').next().expect("a name");
@@ -124,9 +142,47 @@ fn the_second_simulator_is_compared() {
             "{name:12} {:16} model {ours:.3} of {} GB/s, Ramulator {:.3} of {} GB/s",
             run.pattern, part.channel_gb_per_s, run.efficiency, row["peak_gbps"]
         );
-        compared += 1;
+        let theirs = run.efficiency * number("peak_gbps");
+        lines.push(vec![
+            format!("{name}, {}, {} bytes", run.pattern, run.request_bytes),
+            format!("{:.2}", ours * part.channel_gb_per_s),
+            format!("{theirs:.2}"),
+            format!("{:.2}", ours * part.channel_gb_per_s / theirs),
+        ]);
     }
-    assert_eq!(compared, 18);
+    assert_eq!(lines.len(), 18);
+    page::check("dram-ramulator", &page::table(&["one channel", "model, GB/s", "Ramulator, GB/s", "ratio"], &lines));
+}
+
+/// From the currents of dram_standby.csv by hand: LPDDR4 1.8 V (2.25 + 7.75 x 448 / 6246) + 1.1 V (30 + 60 x 448 / 6246)
+/// + 1.1 V x 0.75 mA = 43.61 mW; DDR4 8 x 1.2 V (52 + 198 x 560 / 12480) = 584.5 mW; reads of LPDDR4
+/// 1.1 V (245 + 149.25) mA / 51.2 Gbit/s = 8.47 pJ per bit.
+#[test]
+fn standby_power_follows_from_supply_currents() {
+    let of = |name: &str| part(name).and_then(DramPart::standby).expect("currents");
+    let lpddr4 = of("LPDDR4-3200");
+    let by_hand = 1.8 * (2.25 + 7.75 * 448.0 / 6246.0) + 1.1 * (30.0 + 60.0 * 448.0 / 6246.0) + 1.1 * 0.75;
+    assert!((lpddr4.mw_per_channel - by_hand).abs() < 1e-9 && (by_hand - 43.6).abs() < 0.05, "{lpddr4:?}");
+    assert!((of("DDR4-3200").mw_per_channel - 584.5).abs() < 0.1);
+    assert!((lpddr4.burst_pj_per_bit.0 - 8.47).abs() < 0.005, "{lpddr4:?}");
+    assert_eq!(of("HBM2-2000-PC").mw_per_channel * 2.0, of("HBM2-2000-legacy").mw_per_channel);
+    let mut rows = Vec::new();
+    for part in PARTS {
+        let standby = part.standby().expect("currents");
+        let (low, high) = standby.range;
+        assert!(0.0 < low && low <= standby.mw_per_channel && standby.mw_per_channel <= high, "{standby:?}");
+        let (read, write) = standby.burst_pj_per_bit;
+        rows.push(vec![
+            part.name.to_owned(),
+            format!("{:.1}", standby.mw_per_channel),
+            format!("{low:.1} to {high:.1}"),
+            format!("{:.2}", standby.mw_per_channel / part.channel_gb_per_s / 8.0),
+            format!("{read:.1}, {write:.1}"),
+            standby.source,
+        ]);
+    }
+    let header = ["part", "mW per channel", "range", "pJ/bit at the peak", "burst pJ/bit: read, write", "currents of"];
+    page::check("dram-standby", &page::table(&header, &rows));
 }
 
 #[test]

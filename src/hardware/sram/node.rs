@@ -22,6 +22,8 @@ pub enum SramFigure {
     Leakage,
     /// ns from address to data.
     Access,
+    /// 1 if the others lie outside the table, else 0.
+    Extrapolated,
 }
 
 impl SramFigure {
@@ -33,6 +35,7 @@ impl SramFigure {
             Self::Write => figures.write_pj,
             Self::Leakage => figures.leakage_mw,
             Self::Access => figures.access_ns,
+            Self::Extrapolated => f64::from(u8::from(figures.extrapolated.any())),
         }
     }
 }

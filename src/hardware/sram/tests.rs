@@ -1,5 +1,5 @@
 use super::*;
-use crate::hardware::testing::{ErrorSummary, reference_rows};
+use crate::hardware::testing::{ErrorSummary, page, reference_rows};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use table::{NODES, SIZES};
@@ -94,6 +94,22 @@ fn leave_one_size_out(series: &[Series], tried: impl Fn(f64) -> bool) -> [ErrorS
     errors.map(|errors| ErrorSummary::of(&errors))
 }
 
+const HEADER: [&str; 7] = ["tried on", "", "access", "read", "write", "area", "leakage"];
+
+/// Rows of the page: means, 95th percentiles and maxima of the figures in the order of [`HEADER`].
+fn page_rows(tried_on: &str, summaries: [Option<ErrorSummary>; FIGURES]) -> Vec<Vec<String>> {
+    let order = [Figure::Access, Figure::Read, Figure::Write, Figure::Area, Figure::Leakage];
+    let row = |name: &str, of: fn(&ErrorSummary) -> f64| {
+        let cell = |figure: Figure| match &summaries[figure as usize] {
+            Some(summary) => format!("{:.1} %", of(summary)),
+            None => "not measured".into(),
+        };
+        let first = if name == "mean" { tried_on.to_owned() } else { String::new() };
+        [first, name.to_owned()].into_iter().chain(order.map(cell)).collect()
+    };
+    vec![row("mean", |s| s.mean), row("95th percentile", |s| s.p95), row("maximum", |s| s.max)]
+}
+
 #[test]
 fn a_size_left_out_of_the_reference_is_predicted_better_than_log_linearly() {
     let Some(rows) = reference("sram_cacti.csv", Some(Device::Hp)) else {
@@ -117,6 +133,11 @@ fn a_size_left_out_of_the_reference_is_predicted_better_than_log_linearly() {
     for (summary, bound) in summaries.iter().zip([12.1, 21.6, 17.1, 6.3, 14.4]) {
         assert!(summary.p95 <= bound, "{summary} exceeds {bound}");
     }
+    let tried_on = "the reference's sizes only, one left out of all series";
+    let mut rows = page_rows(tried_on, summaries.map(Some));
+    let log_linear = ["the same, log-linear interpolation", "mean", "4.9 %", "8.3 %", "6.3 %", "5.4 %", ""];
+    rows.push(log_linear.map(str::to_owned).to_vec());
+    page::check("sram-left-out", &page::table(&HEADER, &rows));
 }
 
 #[test]
@@ -147,7 +168,15 @@ fn a_size_left_out_of_the_table_in_the_binary_is_predicted() {
         println!("SRAM, the table's sizes, one of the reference's left out: {name:8} {summary}");
         assert!(summary.mean <= bound, "{summary} exceeds {bound}");
     }
+    let with_figures = |summaries: [ErrorSummary; FIGURES]| {
+        let mut known = summaries.map(Some);
+        known[Figure::Leakage as usize] = None;
+        known
+    };
+    let mut rows = page_rows("the table's sizes, one of the reference's left out", with_figures(summaries));
     let summaries = leave_one_size_out(&series, |_| true);
+    rows.extend(page_rows("the table's sizes, any one left out", with_figures(summaries)));
+    page::check("sram-table-left-out", &page::table(&HEADER, &rows));
     for figure in figures {
         let (name, summary) = (NAMES[figure as usize], &summaries[figure as usize]);
         println!("SRAM, the table's sizes, any one left out: {name:8} {summary}");
@@ -195,15 +224,20 @@ fn errors_on(set: &str) -> ([Vec<f64>; FIGURES], usize) {
 
 #[test]
 fn sizes_widths_and_ports_between_those_of_the_table_are_predicted() {
-    let mut worse = Vec::new();
-    for (set, expected) in [
-        ("size", BETWEEN_SIZES),
-        ("width", BETWEEN_WIDTHS),
-        ("ports", WRITE_PORT_AND_BANKS),
-        ("beyond", BEYOND_THE_TABLE),
+    let (mut worse, mut rows) = (Vec::new(), Vec::new());
+    for (set, expected, what) in [
+        ("size", BETWEEN_SIZES, "sizes between the table's (leakage: of one bank)"),
+        ("width", BETWEEN_WIDTHS, "widths between powers of two (leakage: of one bank)"),
+        ("ports", WRITE_PORT_AND_BANKS, "blocks with a write port and several banks, flagged"),
+        ("beyond", BEYOND_THE_TABLE, "blocks of 16 or 32 banks, or 256 bytes wide, flagged (leakage: of one bank)"),
     ] {
         let bounds = [expected.access, expected.read, expected.write, expected.leakage, expected.area];
         let (errors, outside) = errors_on(set);
+        let known = |errors: &Vec<f64>| (!errors.is_empty()).then(|| ErrorSummary::of(errors));
+        rows.extend(page_rows(
+            &format!("{} {what}", errors[Figure::Access as usize].len()),
+            errors.each_ref().map(known),
+        ));
         for (figure, bound) in bounds.map(|share| share * 100.0).into_iter().enumerate() {
             if errors[figure].is_empty() {
                 continue;
@@ -216,6 +250,7 @@ fn sizes_widths_and_ports_between_those_of_the_table_are_predicted() {
         }
     }
     assert!(worse.is_empty(), "{worse:?}");
+    page::check("sram-between", &page::table(&HEADER, &rows));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::study::Compiler;
 use crate::ppa::computed::{Computed, computed, natural_goal};
 use crate::ppa::constraint::Constraint;
-use crate::ppa::metric::{self, METRICS, TRAINING};
+use crate::ppa::metric::{self, EXTRAPOLATED, METRICS, TRAINING};
 use crate::ppa::plan::Objective;
 use crate::spec::Span;
 use crate::spec::diagnostic::did_you_mean;
@@ -16,7 +16,14 @@ impl Compiler<'_> {
         let utilization = self.study.hardware.units.iter().map(|unit| format!("utilization.{}", unit.name));
         let trains = self.study.pipeline.edges.iter().any(|edge| edge.kind == EdgeKind::Carried);
         let training = TRAINING.iter().filter(|_| trains).map(|metric| metric.name.to_owned());
-        METRICS.iter().map(|metric| metric.name.to_owned()).chain(utilization).chain(training).collect()
+        let extrapolated = self.study.hardware.may_extrapolate().then(|| EXTRAPOLATED.name.to_owned());
+        METRICS
+            .iter()
+            .map(|metric| metric.name.to_owned())
+            .chain(utilization)
+            .chain(training)
+            .chain(extrapolated)
+            .collect()
     }
 
     /// The metrics that the sweep computes from these.

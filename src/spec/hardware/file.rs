@@ -41,6 +41,14 @@ pub struct HardwareDecl {
     pub clock: ClockDecl,
 }
 
+impl HardwareDecl {
+    /// Whether a model that it asks may answer beyond its table: an SRAM block says that it may, a DRAM part always does.
+    pub fn may_extrapolate(&self) -> bool {
+        self.srams.iter().any(|sram| sram.model.as_ref().is_some_and(|request| request.extrapolate))
+            || self.dram.as_ref().is_some_and(|dram| dram.model.is_some())
+    }
+}
+
 /// What the hardware can do for optimization techniques.
 #[derive(Debug, Clone, Default)]
 pub struct Features {
