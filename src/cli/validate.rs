@@ -7,7 +7,7 @@ use super::Failure;
 use crate::spec::catalog;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::{Collector, Diagnostics};
-use crate::validate::{Format, Outcome, evaluate, read, render, stock, stock_names, totals};
+use crate::validate::{Format, Outcome, evaluate, missing, notes, read, render, stock, stock_names, totals};
 
 /// Prints the table of one accelerator or of all.
 pub fn run(name: Option<&str>, format: Format) -> Result<ExitCode, Failure> {
@@ -34,9 +34,11 @@ pub fn run(name: Option<&str>, format: Format) -> Result<ExitCode, Failure> {
     out!("{}", render(&outcomes, format));
     if format != Format::Csv {
         out!("\n{}", totals(&outcomes));
-        for outcome in outcomes.iter().filter(|outcome| !outcome.target.missing.is_empty()) {
-            outln!("{}, {}: missing is {}", outcome.design, outcome.target.quantity, outcome.target.missing);
-        }
+    }
+    match format {
+        Format::Csv => {}
+        Format::Md => out!("\n{}", missing(&outcomes)),
+        Format::Text => out!("\n{}", notes(&outcomes)),
     }
     Ok(ExitCode::SUCCESS)
 }

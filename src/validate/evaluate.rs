@@ -13,6 +13,9 @@ use crate::spec::scope::{Definition, Parameter, Scope, Typed};
 use crate::spec::source::Span;
 use crate::spec::{Diagnostic, Diagnostics, Study};
 
+/// Ends of an interval that lie further apart, as a ratio, say little: there is hardly a value that it would not hold.
+pub const INFORMATIVE: f64 = 10.0;
+
 /// A target with what was computed for it.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -37,6 +40,16 @@ impl Outcome {
     /// Whether the published value lies inside the interval; `None` without one.
     pub fn inside(&self) -> Option<bool> {
         self.interval.map(|[low, high]| (low..=high).contains(&self.target.published))
+    }
+
+    /// Ratio of the ends of the interval; infinite if it reaches zero.
+    pub fn ratio(&self) -> Option<f64> {
+        self.interval.map(|[low, high]| if low > 0.0 { high / low } else { f64::INFINITY })
+    }
+
+    /// Whether the interval is narrow enough to say something; `None` without one.
+    pub fn is_informative(&self) -> Option<bool> {
+        self.ratio().map(|ratio| ratio <= INFORMATIVE)
     }
 
     /// Width of the interval in percent of the published value.

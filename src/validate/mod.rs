@@ -10,6 +10,6 @@ mod point;
 mod table;
 mod target;
 
-pub use evaluate::{Outcome, evaluate};
-pub use table::{Format, render, totals};
+pub use evaluate::{INFORMATIVE, Outcome, evaluate};
+pub use table::{Format, missing, notes, render, totals};
 pub use target::{FileDecl, Role, TargetDecl, read, stock, stock_names};

@@ -1,6 +1,6 @@
 //! Tables of targets as text, CSV and Markdown.
 
-use super::evaluate::Outcome;
+use super::evaluate::{INFORMATIVE, Outcome};
 use super::target::Role;
 
 /// How a table is written.
@@ -14,13 +14,24 @@ pub enum Format {
     Md,
 }
 
-const HEADER: [&str; 9] =
-    ["design", "quantity", "published", "ours", "error_percent", "interval", "width_percent", "basis", "source"];
+const HEADER: [&str; 10] = [
+    "design",
+    "quantity",
+    "published",
+    "ours",
+    "error_percent",
+    "interval",
+    "width_percent",
+    "basis",
+    "source",
+    "note",
+];
 
 /// The table of all outcomes.
 pub fn render(outcomes: &[Outcome], format: Format) -> String {
-    let rows: Vec<[String; 9]> = outcomes.iter().map(row).collect();
+    let rows: Vec<[String; 10]> = outcomes.iter().map(row).collect();
     match format {
+        // Notes are longer than a terminal is wide: `notes` writes them below.
         Format::Csv => lines(&rows, |cells| cells.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",")),
         Format::Md => {
             let text = lines(&rows, |cells| format!("| {} |", cells.join(" | ")));
@@ -33,7 +44,7 @@ pub fn render(outcomes: &[Outcome], format: Format) -> String {
         Format::Text => {
             let width =
                 |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0).max(HEADER[at].len());
-            let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
+            let widths: Vec<usize> = (0..HEADER.len() - 1).map(width).collect();
             lines(&rows, |cells| {
                 let padded: Vec<String> =
                     cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
@@ -43,7 +54,7 @@ pub fn render(outcomes: &[Outcome], format: Format) -> String {
     }
 }
 
-fn lines(rows: &[[String; 9]], write: impl Fn(&[String]) -> String) -> String {
+fn lines(rows: &[[String; 10]], write: impl Fn(&[String]) -> String) -> String {
     let header = HEADER.map(str::to_owned);
     std::iter::once(&header).chain(rows).map(|cells| write(cells) + "\n").collect()
 }
@@ -52,12 +63,11 @@ fn csv_cell(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
-fn row(outcome: &Outcome) -> [String; 9] {
+fn row(outcome: &Outcome) -> [String; 10] {
     let target = &outcome.target;
-    let interval = outcome.interval.map_or_else(String::new, |[low, high]| {
-        let inside = if outcome.inside() == Some(true) { "holds it" } else { "MISSES it" };
-        format!("{} to {} {inside}", short(low), short(high))
-    });
+    let interval = outcome
+        .interval
+        .map_or_else(String::new, |[low, high]| format!("{} to {} {}", short(low), short(high), judgement(outcome)));
     let basis = match &target.same_as {
         Some((other, _)) => format!("{} (same as {other})", target.role.name()),
         None => target.role.name().to_owned(),
@@ -77,7 +87,56 @@ fn row(outcome: &Outcome) -> [String; 9] {
         outcome.width_percent().map_or_else(String::new, |width| format!("{width:.0}")),
         basis,
         target.source.clone(),
+        note(outcome).unwrap_or_default(),
     ]
+}
+
+/// What an interval is worth.
+fn judgement(outcome: &Outcome) -> &'static str {
+    match (outcome.inside(), outcome.is_informative()) {
+        (Some(true), Some(false)) => "holds it but says little",
+        (Some(true), _) => "holds it",
+        _ => "MISSES it",
+    }
+}
+
+/// The fact that an interval lacks, or why another model's output differs.
+fn note(outcome: &Outcome) -> Option<String> {
+    let target = &outcome.target;
+    let missing = (!target.missing.is_empty()).then(|| format!("missing: {}", target.missing));
+    missing.or_else(|| (!target.differs.is_empty()).then(|| target.differs.clone()))
+}
+
+/// The notes of all outcomes, a line each; targets that share a note share its line.
+pub fn notes(outcomes: &[Outcome]) -> String {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for outcome in outcomes {
+        let Some(note) = note(outcome) else { continue };
+        match lines.iter_mut().find(|(_, known)| *known == note) {
+            Some((who, _)) => *who = format!("{who}; {}", outcome.target.quantity),
+            None => lines.push((format!("{}, {}", outcome.design, outcome.target.quantity), note)),
+        }
+    }
+    lines.into_iter().map(|(who, note)| format!("{who}: {note}\n")).collect()
+}
+
+/// The targets that lack a fact, as a table in Markdown.
+pub fn missing(outcomes: &[Outcome]) -> String {
+    let mut text = "| target | published | interval | it | the fact that would make it a number |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    for outcome in outcomes {
+        let (Some([low, high]), target) = (outcome.interval, &outcome.target) else { continue };
+        text += &format!(
+            "| {}, {} | {} | {} to {} | {} | {} |\n",
+            outcome.design,
+            target.quantity,
+            short(target.published),
+            short(low),
+            short(high),
+            judgement(outcome),
+            target.missing
+        );
+    }
+    text
 }
 
 fn short(value: f64) -> String {
@@ -96,7 +155,10 @@ pub fn totals(outcomes: &[Outcome]) -> String {
         .filter(|outcome| outcome.interval.is_none())
         .map(|outcome| outcome.error_percent().abs())
         .collect();
-    let held: Vec<bool> = predicted.iter().filter_map(|outcome| outcome.inside()).collect();
+    let intervals: Vec<&&Outcome> = predicted.iter().filter(|outcome| outcome.interval.is_some()).collect();
+    let (telling, wide): (Vec<&&Outcome>, Vec<&&Outcome>) =
+        intervals.iter().partition(|outcome| outcome.is_informative() == Some(true));
+    let inside = |outcomes: &[&&Outcome]| outcomes.iter().filter(|outcome| outcome.inside() == Some(true)).count();
     let mut text = match errors.iter().copied().reduce(f64::max) {
         Some(worst) => {
             let mean = errors.iter().sum::<f64>() / errors.len() as f64;
@@ -104,11 +166,15 @@ pub fn totals(outcomes: &[Outcome]) -> String {
         }
         None => "no prediction without assumptions".to_owned(),
     };
-    if !held.is_empty() {
-        let inside = held.iter().filter(|held| **held).count();
+    if !intervals.is_empty() {
         text += &format!(
-            "\n{} predictions that rest on assumptions: {inside} intervals hold the published value",
-            held.len()
+            "\n{} predictions that rest on assumptions: {} have ends within a factor of {INFORMATIVE}, and {} of these intervals \
+             hold the published value;\n{} are wider and say little, {} of them hold it",
+            intervals.len(),
+            telling.len(),
+            inside(&telling),
+            wide.len(),
+            inside(&wide)
         );
     }
     text + "\n"

@@ -67,6 +67,8 @@ pub struct TargetDecl {
     pub tolerance_percent: Option<f64>,
     /// The fact that would turn an interval into a number.
     pub missing: String,
+    /// Why another model's output differs.
+    pub differs: String,
 }
 
 /// A design on one scene, at its defaults or with parameters set.
@@ -153,6 +155,16 @@ fn read_target(table: &Table, diagnostics: &Collector) -> Option<TargetDecl> {
     let same_as = same_as.and_then(|span| Some((reader.text("same_as")?, span)));
     let tolerance_percent = reader.number("tolerance_percent");
     let missing = reader.text("missing").unwrap_or_default();
+    let differs = reader.text("differs").unwrap_or_default();
+    if let (Some(role), Some(node)) = (role, reader.node("differs"))
+        && role != Role::Compared
+    {
+        reader.error(
+            &node.span,
+            "only another model's output differs for a reason",
+            "write role = \"compared\", or take it out",
+        );
+    }
     let point = reader.table("point").and_then(|table| read_point(table, diagnostics));
     reader.finish();
     Some(TargetDecl {
@@ -167,6 +179,7 @@ fn read_target(table: &Table, diagnostics: &Collector) -> Option<TargetDecl> {
         same_as,
         tolerance_percent,
         missing,
+        differs,
     })
 }
 
