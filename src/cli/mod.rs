@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod cluster;
 mod compare;
+mod design;
 mod effects;
 mod explain;
 mod fault;
@@ -33,6 +34,7 @@ mod study;
 mod sweep;
 mod tiles;
 mod trace;
+mod utilization;
 mod validate;
 mod verify;
 
@@ -92,6 +94,8 @@ enum Command {
     Roofline(roofline::RooflineArguments),
     /// Show one design point: time, energy and area by part, what bounds it, and what would move it.
     Explain(explain::ExplainArguments),
+    /// Show how busy the units and memories of one design are over time.
+    Utilization(utilization::UtilizationArguments),
     /// Draw a pipeline: operators, barriers, streams, and what is carried to the next iteration.
     Graph(graph::GraphArguments),
     /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
@@ -259,6 +263,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Import(arguments) => import::run(&arguments),
         Command::Roofline(arguments) => roofline::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Utilization(arguments) => utilization::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::List => list::run(),
         Command::Tiles(arguments) => tiles::run(&arguments),

@@ -64,7 +64,13 @@ pub fn compile_stages(
     let position = |operator: usize| order.iter().position(|at| *at == operator).unwrap_or(0);
     let one = scope.graph.constant(1.0);
     let tiles = stream.map_or(one, |stream| stream.tiles);
-    let port_cycles = share_ports(scope, operators, &edges, traffic, stream);
+    let one_group = |unit: usize| scope.graph.constant_value(units[unit].groups) == Some(1.0);
+    let alone = |mapped: &Mapped| match mapped.candidates[..] {
+        [unit] if one_group(unit) => Some(unit),
+        _ => None,
+    };
+    let alone: Vec<Option<usize>> = mapped.iter().map(alone).collect();
+    let port_cycles = share_ports(scope, operators, &edges, traffic, stream, &alone);
     let mut stages = Vec::with_capacity(order.len());
     for &at in &order {
         let mapped = &mapped[at];

@@ -17,7 +17,8 @@ use crate::trace::workload::Workload;
 pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, Diagnostics> {
     let (decl, kinds) = Study::hardware_and_kinds(hardware)?;
     let mut workload = traced::fit(workload, &decl, &kinds);
-    let (study, parts, _) = evaluate(&workload, name, hardware, TimelineOptions { intervals: 0, bins: 1 })?;
+    let (study, parts, _) =
+        evaluate(&workload, name, hardware, TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() })?;
     for operator in &mut workload.operators {
         let part = parts.operators.iter().find(|part| part.name == operator.name);
         operator.unit = part.map(|part| part.unit_name.clone());
