@@ -106,7 +106,7 @@ fn operators_lie_within_the_schedule_and_the_last_one_ends_it() {
 #[test]
 fn a_timeline_holds_every_tile_once_and_no_group_works_on_two_at_a_time() {
     each_point("gscore_tiles", |parts, metric, evaluator, workload| {
-        let options = TimelineOptions { intervals: 50_000, bins: 64 };
+        let options = TimelineOptions { intervals: 50_000, bins: 64, ..TimelineOptions::default() };
         let timeline = evaluator.timeline(workload, options).expect("a timeline");
         let ports = evaluator.ports(workload);
         assert_eq!(timeline.omitted, 0);

@@ -9,6 +9,7 @@ mod calibrate;
 mod check;
 mod cluster;
 mod compare;
+mod design;
 mod effects;
 mod explain;
 mod fault;
@@ -37,6 +38,7 @@ mod study;
 mod sweep;
 mod tiles;
 mod trace;
+mod utilization;
 mod validate;
 mod verify;
 mod words;
@@ -97,6 +99,8 @@ enum Command {
     Roofline(roofline::RooflineArguments),
     /// Show one design point: time, energy and area by part, what bounds it, and what would move it.
     Explain(explain::ExplainArguments),
+    /// Show how busy the units and memories of one design are over time.
+    Utilization(utilization::UtilizationArguments),
     /// Draw a pipeline: operators, barriers, streams, and what is carried to the next iteration.
     Graph(graph::GraphArguments),
     /// List the stock sweeps, hardware, pipelines, scenes, operator kinds and optimization techniques.
@@ -271,6 +275,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Import(arguments) => import::run(&arguments),
         Command::Roofline(arguments) => roofline::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Utilization(arguments) => utilization::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

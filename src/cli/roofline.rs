@@ -2,41 +2,19 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
+use super::design::{Design, DesignArguments};
 use super::{Failure, file, show_warnings};
-use crate::ppa::knobs::give;
 use crate::ppa::roofline::{OperatorPoint, Roofline};
 use crate::ppa::setting::Setting;
 use crate::report::figure::roofline_svg;
 use crate::report::roofline::{to_csv, to_text};
-use crate::spec::diagnostic::did_you_mean;
-use crate::spec::source::Origin;
-use crate::spec::study::Overrides;
-use crate::spec::{Source, Study};
-use crate::trace::workload;
 
 /// What `roofline` was told.
 #[derive(Debug, clap::Args)]
 pub struct RooflineArguments {
-    /// A sweep, of which the declared design is taken; or --pipeline and --hardware.
-    #[arg(required_unless_present_all = ["pipeline", "hardware"], conflicts_with = "pipeline")]
-    sweep: Option<String>,
-    /// The pipeline: a file, or the name of a stock one.
-    #[arg(long, value_name = "FILE", requires = "hardware")]
-    pipeline: Option<String>,
-    /// The hardware: a file (TOML, or the field's JSON), or the name of a stock one; instead of the sweep's own.
-    #[arg(long, value_name = "FILE")]
-    hardware: Option<String>,
-    /// The scene; the first of the sweep, or `plant`, if not given.
-    #[arg(long, value_name = "NAME")]
-    scene: Option<String>,
-    /// The camera; the first of the scene if not given.
-    #[arg(long, value_name = "NAME")]
-    camera: Option<String>,
-    /// The value of a parameter.
-    #[arg(long = "set", value_name = "PARAMETER=VALUE")]
-    values: Vec<String>,
+    #[command(flatten)]
+    design: DesignArguments,
     /// Write the figure to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -45,39 +23,10 @@ pub struct RooflineArguments {
     csv: Option<PathBuf>,
 }
 
-/// The scene of a pipeline without a sweep: one that is measured for every overlap test.
-const DEFAULT_SCENE: &str = "plant";
-
 /// Prints the table, writes figure and CSV.
 pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
-    let hardware = arguments.sweep.as_ref().and(arguments.hardware.as_deref());
-    let overrides = Overrides { hardware, optimization: None, traces: Some(workload::load_default) };
-    let (mut study, warnings) = match &arguments.sweep {
-        Some(sweep) => Study::load_with(sweep, &overrides)?,
-        None => Study::from_source_with(&own_sweep(arguments), &overrides)?,
-    };
-    show_warnings(&warnings);
-    for value in &arguments.values {
-        let setting = Setting::parse(value, &study)?;
-        give(&mut study, &setting.name, &setting.span, setting.value());
-    }
-    let scene = match &arguments.scene {
-        Some(name) => study.scenes.iter().find(|scene| scene.name == *name),
-        None => study.scenes.first(),
-    };
-    let Some(scene) = scene else {
-        let known = study.scenes.iter().map(|scene| scene.name.as_str());
-        let name = arguments.scene.as_deref().unwrap_or_default();
-        return Err(Failure::input(format!("the sweep has no scene `{name}`"), did_you_mean(name, known)));
-    };
-    let cameras = scene.cameras();
-    let wanted = arguments.camera.as_ref().or(study.sweep.cameras.first().map(|(name, _)| name));
-    let camera = wanted.or(cameras.first()).cloned().unwrap_or_default();
-    if !cameras.contains(&camera) {
-        let message = format!("scene `{}` has no camera \"{camera}\"", scene.name);
-        return Err(Failure::input(message, did_you_mean(&camera, cameras.iter().map(String::as_str))));
-    }
-    let (roofline, warnings) = Roofline::evaluate(&study, scene, &camera)?;
+    let Design { study, scene, camera } = arguments.design.load()?;
+    let (roofline, warnings) = Roofline::evaluate(&study, &study.scenes[scene], &camera)?;
     show_warnings(&warnings);
     if let Some(path) = &arguments.csv {
         let text = to_csv(&roofline).map_err(|source| Failure::Write { path: path.clone(), source })?;
@@ -95,21 +44,4 @@ pub fn run(arguments: &RooflineArguments) -> Result<ExitCode, Failure> {
     }
     out!("{}", to_text(&roofline));
     Ok(ExitCode::SUCCESS)
-}
-
-/// A sweep of one point: the declared design of hardware and pipeline.
-fn own_sweep(arguments: &RooflineArguments) -> Arc<Source> {
-    let word = |name: &Option<String>, other: &str| {
-        let text = name.as_deref().unwrap_or(other);
-        // A string of TOML; a control character in a name finds no file in any case.
-        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
-    };
-    let text = format!(
-        "name = \"roofline\"\nhardware = {}\npipeline = {}\nscenes = [{}]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
-        word(&arguments.hardware, ""),
-        word(&arguments.pipeline, ""),
-        word(&arguments.scene, DEFAULT_SCENE),
-    );
-    let name = "command line".to_owned();
-    Arc::new(Source { name, text, origin: Origin::File(PathBuf::from("roofline.toml")) })
 }

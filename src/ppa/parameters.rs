@@ -45,6 +45,11 @@ impl Axis {
     pub fn varies(&self, parameter: &str) -> bool {
         self.name == parameter || self.members.iter().any(|member| member == parameter)
     }
+
+    /// The digit of the declared design if that is among its values, else of its first value.
+    pub fn declared_digit(&self) -> usize {
+        self.default.and_then(|default| self.values.iter().position(|value| *value == default)).unwrap_or(0)
+    }
 }
 
 /// Parameters and axes of a study. Faults go to `diagnostics`.

@@ -130,4 +130,9 @@ impl Plan {
         let plan = Compiler::new(study, &diagnostics, true).plan();
         diagnostics.finish(plan)
     }
+
+    /// The digits of the declared design; of an axis that does not have its value, the first.
+    pub fn declared(&self) -> Vec<u32> {
+        self.axes.iter().map(|axis| axis.declared_digit() as u32).collect()
+    }
 }

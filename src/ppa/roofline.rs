@@ -164,7 +164,7 @@ fn evaluate(study: &Study, scene: &SceneDecl, camera: &str, diagnostics: &Collec
     let program =
         Program::new(&scope.graph, axes.len(), &outputs, &[], &[], workload.tiles.clone(), binning, &tried.passed);
     let mut state = program.state();
-    let digits: Vec<usize> = axes.iter().map(declared_digit).collect();
+    let digits: Vec<usize> = axes.iter().map(Axis::declared_digit).collect();
     for (at, (axis, digit)) in axes.iter().zip(&digits).enumerate() {
         program.set_axis(&mut state, at, axis.values[*digit]);
     }
@@ -186,11 +186,6 @@ fn evaluate(study: &Study, scene: &SceneDecl, camera: &str, diagnostics: &Collec
         operators: operators.iter().enumerate().map(|(at, nodes)| point(&front, at, nodes, &values)).collect(),
         at,
     })
-}
-
-/// The digit of an axis at the declared design, else its first.
-fn declared_digit(axis: &Axis) -> usize {
-    axis.default.and_then(|default| axis.values.iter().position(|value| *value == default)).unwrap_or(0)
 }
 
 struct Values<'a> {

@@ -3,7 +3,8 @@
 //! [`table`] fixes the columns of a run before its first row; [`csv`](mod@csv) and [`parquet`] write them; [`figure`]
 //! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal;
 //! [`technique`] says what optimization techniques saved, [`tiles`] how evenly measured tiles spread. [`roofline`]
-//! and [`graph`] show one design and one pipeline, [`explain`] one design part by part, [`analysis`] one schedule.
+//! and [`graph`] show one design and one pipeline, [`explain`] one design part by part, [`utilization`] its
+//! units over time, [`analysis`] one schedule.
 
 pub mod analysis;
 pub mod csv;
@@ -17,3 +18,4 @@ pub mod summary;
 pub mod table;
 pub mod technique;
 pub mod tiles;
+pub mod utilization;

@@ -1,7 +1,7 @@
 //! From operators and edges to stages.
 
 use super::order::Order;
-use super::share::share_ports;
+use super::share::{Occupancy, share_ports};
 use super::stage::{MAX_BUFFER, Stage};
 use crate::hardware::Unit;
 use crate::mapping::{Mapped, Port, Traffic};
@@ -64,10 +64,18 @@ pub fn compile_stages(
     let position = |operator: usize| order.iter().position(|at| *at == operator).unwrap_or(0);
     let one = scope.graph.constant(1.0);
     let tiles = stream.map_or(one, |stream| stream.tiles);
+    let one_group = |unit: usize| scope.graph.constant_value(units[unit].groups) == Some(1.0);
+    let alone = |mapped: &Mapped| match mapped.candidates[..] {
+        [unit] if one_group(unit) => Some(unit),
+        _ => None,
+    };
+    let alone: Vec<Option<usize>> = mapped.iter().map(alone).collect();
     let at_once: Vec<NodeId> = (0..operators.len())
         .map(|at| tiles_at_once(scope, &mapped[at], units, operators[at].streamed.then_some(tiles), at, &edges))
         .collect();
-    let port_cycles = share_ports(scope, operators, &edges, traffic, stream, &at_once);
+    let occupancy: Vec<Occupancy> =
+        alone.into_iter().zip(at_once).map(|(alone, at_once)| Occupancy { alone, at_once }).collect();
+    let port_cycles = share_ports(scope, operators, &edges, traffic, stream, &occupancy);
     let mut stages = Vec::with_capacity(order.len());
     for &at in &order {
         let mapped = &mapped[at];

@@ -34,5 +34,5 @@ pub use graph::{StageGraph, Training, compile_stages};
 pub use kernel::{Method, Output, Schedule};
 pub use order::Order;
 pub use stage::{MAX_BUFFER, Stage, StagePlaces};
-pub use timeline::{Demand, Interval, StageSpan, Timeline, TimelineOptions};
+pub use timeline::{Demand, Interval, PortDemand, StageSpan, Timeline, TimelineOptions};
 pub use verify::{Recorded, TileViolation, Visit, verify};

@@ -1,11 +1,12 @@
 //! Memory ports that several stages use at the same time.
 //!
-//! A port serves the stages that can overlap by weighted fair shares, the weights being their traffic: a stage with
-//! `B_s` of the `B` cycles of work at the port gets the share `B_s / B`, so its transfer of `c` cycles lasts `c B / B_s`.
-//! A stage that works on several tiles at once divides its share among them, so each transfer lasts as many times longer.
-//! The shares add up to one: at no moment is bandwidth promised twice. Stages that a barrier orders never overlap and
-//! each has the whole port. This arbiter keeps the schedule monotone: more bandwidth never makes a chain slower, which is
-//! not true of first come, first served.
+//! A port serves the units whose stages can overlap by weighted fair shares, the weights being their traffic: with `B_u` of
+//! the `B` cycles of work at the port a unit gets the share `B_u / B`, so a transfer of `c` cycles lasts `c B / B_u`. The
+//! shares add up to one: at no moment is bandwidth promised twice. Stages never overlap, and each has the whole port or its
+//! unit's whole share, if a barrier orders them or if their unit has one group, which works for one of them at a time; on
+//! several groups, or where the mapping is not the same at every point, a stage stands for itself. A stage that works on
+//! several tiles at once divides its share among them, so each transfer lasts as many times longer. This arbiter keeps the
+//! schedule monotone: more bandwidth never makes a chain slower, which is not true of first come, first served.
 
 use super::graph::Edge;
 use crate::mapping::{Port, Traffic};
@@ -15,29 +16,43 @@ use crate::spec::pipeline::EdgeKind;
 use crate::spec::program::NodeId;
 use crate::spec::scope::Scope;
 
-/// For each operator, the cycles per tile (or frame) that each port makes its transfers last. `at_once` has for each
-/// operator the tiles that it works on at the same time.
+/// How an operator occupies its unit.
+pub(super) struct Occupancy {
+    /// Its unit, if that is the same at every point and works for one stage at a time.
+    pub alone: Option<usize>,
+    /// Tiles that it works on at the same time.
+    pub at_once: NodeId,
+}
+
+/// For each operator, the cycles per tile (or frame) that each port makes its transfers last. `occupancy` has one entry for
+/// each operator.
 pub(super) fn share_ports(
     scope: &mut Scope<'_>,
     operators: &[Operator],
     edges: &[Edge],
     traffic: &[Traffic],
     stream: Option<&Stream>,
-    at_once: &[NodeId],
+    occupancy: &[Occupancy],
 ) -> Vec<Vec<(Port, NodeId)>> {
-    let ordered = ordered_by_barriers(operators.len(), edges);
+    let mut apart = ordered_by_barriers(operators.len(), edges);
+    let same_unit = |a: usize, b: usize| occupancy[a].alone.is_some() && occupancy[a].alone == occupancy[b].alone;
+    for (a, row) in apart.iter_mut().enumerate() {
+        row.iter_mut().enumerate().for_each(|(b, apart)| *apart |= same_unit(a, b));
+    }
     let mut ports: Vec<Port> = traffic.iter().map(|traffic| traffic.port).collect();
     ports.sort_unstable();
     ports.dedup();
     let mut result = vec![Vec::new(); operators.len()];
     for port in ports {
         let demands = demands_on(scope, operators, traffic, port, stream);
-        for group in overlapping_groups(&demands, &ordered) {
+        for group in overlapping_groups(&demands, &apart) {
             let total = sum(scope, group.iter().map(|at| demands[*at].total));
             for &at in &group {
-                let Demand { operator, cycles, total: own } = demands[at];
-                let alone = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, own) };
-                let lasts = scope.graph.binary(Function::Mul, alone, at_once[operator]);
+                let Demand { operator, cycles, .. } = demands[at];
+                let with = |other: &&usize| **other == at || same_unit(demands[**other].operator, operator);
+                let of_unit = sum(scope, group.iter().filter(with).map(|other| demands[*other].total));
+                let one = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, of_unit) };
+                let lasts = scope.graph.binary(Function::Mul, one, occupancy[operator].at_once);
                 result[operator].push((port, lasts));
             }
         }
@@ -83,7 +98,7 @@ fn sum(scope: &mut Scope<'_>, nodes: impl Iterator<Item = NodeId>) -> NodeId {
     nodes.fold(zero, |total, node| scope.graph.binary(Function::Add, total, node))
 }
 
-/// `cycles * total / own`, and 0 where there is no own traffic.
+/// `cycles * total / own`, and 0 where the unit has no traffic.
 fn scaled(scope: &mut Scope<'_>, cycles: NodeId, total: NodeId, own: NodeId) -> NodeId {
     let zero = scope.graph.constant(0.0);
     let idle = scope.graph.binary(Function::Eq, own, zero);
@@ -114,10 +129,10 @@ fn ordered_by_barriers(count: usize, edges: &[Edge]) -> Vec<Vec<bool>> {
 }
 
 /// Groups of demands of which each overlaps with another of its group, as indices.
-fn overlapping_groups(demands: &[Demand], ordered: &[Vec<bool>]) -> Vec<Vec<usize>> {
+fn overlapping_groups(demands: &[Demand], apart: &[Vec<bool>]) -> Vec<Vec<usize>> {
     let overlap = |a: usize, b: usize| {
         let (a, b) = (demands[a].operator, demands[b].operator);
-        !ordered[a][b] && !ordered[b][a]
+        !apart[a][b] && !apart[b][a]
     };
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for at in 0..demands.len() {

@@ -82,8 +82,19 @@ pub struct StageSpan {
 pub struct Demand {
     /// Cycles of compute.
     pub compute: Option<Place>,
-    /// Memory port, by the caller's numbers, and bytes.
-    pub ports: Vec<(usize, Place)>,
+    /// What passes memory ports.
+    pub ports: Vec<PortDemand>,
+}
+
+/// What a stage wants of one memory port, per tile of a streamed stage.
+#[derive(Debug, Clone, Copy)]
+pub struct PortDemand {
+    /// The port, by the caller's numbers.
+    pub port: usize,
+    /// Bytes.
+    pub bytes: Place,
+    /// Cycles that they take at the stage's share of the port, from the start of the tile.
+    pub cycles: Place,
 }
 
 /// How much of a schedule is written out.
@@ -91,13 +102,17 @@ pub struct Demand {
 pub struct TimelineOptions {
     /// Most intervals that are kept; the first ones in the order of the schedule.
     pub intervals: usize,
-    /// Bins of equal width over the makespan.
+    /// Bins of equal width over the window.
     pub bins: usize,
+    /// First cycle of the window that the bins cover.
+    pub from: f64,
+    /// Its last; the window ends with the schedule at the latest.
+    pub to: f64,
 }
 
 impl Default for TimelineOptions {
     fn default() -> Self {
-        Self { intervals: 20_000, bins: 120 }
+        Self { intervals: 20_000, bins: 120, from: 0.0, to: f64::INFINITY }
     }
 }
 
@@ -112,13 +127,15 @@ pub struct Timeline {
     pub intervals: Vec<Interval>,
     /// Stretches that were not kept.
     pub omitted: usize,
+    /// First cycle of the first bin.
+    pub from: f64,
     /// Width of a bin in cycles.
     pub bin_cycles: f64,
     /// `[unit][bin]`: share of the unit's groups that are occupied, from 0 to 1.
     pub occupied: Vec<Vec<f64>>,
     /// `[unit][bin]`: share of the unit's groups that compute and do not wait for a memory.
     pub computing: Vec<Vec<f64>>,
-    /// `[port][bin]`: bytes that pass, each tile's evenly over the time that it occupies its group.
+    /// `[port][bin]`: bytes that pass: each tile's from its start on, as fast as its stage's share of the port allows.
     pub port_bytes: Vec<Vec<f64>>,
 }
 
@@ -137,6 +154,8 @@ impl Schedule {
         let units: Vec<usize> = self.stages.iter().map(|stage| columns.scalar(stage.unit) as usize).collect();
         let bins = options.bins.max(1);
         let empty = |rows: usize| vec![vec![0.0; bins]; rows];
+        let from = options.from.clamp(0.0, makespan);
+        let to = options.to.clamp(from, makespan);
         let mut recorder = Recorder {
             columns,
             demands,
@@ -151,7 +170,8 @@ impl Schedule {
                     .collect(),
                 intervals: Vec::new(),
                 omitted: 0,
-                bin_cycles: makespan / bins as f64,
+                from,
+                bin_cycles: (to - from) / bins as f64,
                 occupied: empty(groups.len()),
                 computing: empty(groups.len()),
                 port_bytes: empty(ports),
@@ -195,9 +215,10 @@ impl Record for Recorder<'_> {
         let Some(&groups) = self.groups.get(unit) else { return };
         let share = if group.is_some() { 1.0 / groups } else { 1.0 };
         let compute = demand.and_then(|demand| demand.compute).map(|place| self.value(place, tile));
-        let ports: Vec<(usize, f64)> = demand
-            .map(|demand| demand.ports.iter().map(|(port, place)| (*port, self.value(*place, tile))).collect())
-            .unwrap_or_default();
+        let values =
+            |wanted: &PortDemand| (wanted.port, self.value(wanted.bytes, tile), self.value(wanted.cycles, tile));
+        let ports: Vec<(usize, f64, f64)> =
+            demand.map(|demand| demand.ports.iter().map(values).collect()).unwrap_or_default();
         let timeline = &mut self.timeline;
         if let Some(span) = timeline.stages.get_mut(stage) {
             span.start = span.start.min(start);
@@ -213,6 +234,7 @@ impl Record for Recorder<'_> {
         if !(duration > 0.0 && width > 0.0) {
             return;
         }
+        let (start, left) = (start - timeline.from, left - timeline.from);
         let busy = compute.map_or(0.0, |cycles| (cycles / duration).min(1.0));
         if let Some(row) = timeline.occupied.get_mut(unit) {
             spread(row, width, start, left, share / width);
@@ -220,9 +242,13 @@ impl Record for Recorder<'_> {
         if let Some(row) = timeline.computing.get_mut(unit) {
             spread(row, width, start, left, share * busy / width);
         }
-        for (port, bytes) in ports {
-            if let Some(row) = timeline.port_bytes.get_mut(port) {
-                spread(row, width, start, left, bytes / duration);
+        for (port, bytes, cycles) in ports {
+            if let Some(row) = timeline.port_bytes.get_mut(port)
+                && bytes > 0.0
+            {
+                // A transfer lasts as long as the tile at most, or the tile would last longer.
+                let lasts = if cycles > 0.0 { cycles.min(duration) } else { duration };
+                spread(row, width, start, start + lasts, bytes / lasts);
             }
         }
     }
@@ -230,7 +256,7 @@ impl Record for Recorder<'_> {
 
 /// Adds `density` times the cycles that `start..end` shares with each bin of `width` cycles.
 fn spread(row: &mut [f64], width: f64, start: f64, end: f64, density: f64) {
-    let first = ((start / width) as usize).min(row.len().saturating_sub(1));
+    let first = (start / width) as usize;
     for (at, bin) in row.iter_mut().enumerate().skip(first) {
         let (from, to) = (at as f64 * width, (at + 1) as f64 * width);
         if from >= end {

@@ -4,7 +4,7 @@ use super::values::{PortName, Sourced};
 use crate::hardware::Element;
 use crate::mapping::{Port, Traffic};
 use crate::ppa::model::{Build, MetricNodes, Parts};
-use crate::schedule::{Demand, StageGraph};
+use crate::schedule::{Demand, PortDemand, StageGraph};
 use crate::spec::expr::Function;
 use crate::spec::figure::{AreaFigure, PowerFigure};
 use crate::spec::hardware::{Boundary, RateDecl, SramDecl, UnitDecl};
@@ -61,6 +61,7 @@ pub(super) struct PortParts {
     pub name: PortName,
     pub carries: Vec<String>,
     pub bytes_tile: At,
+    pub shared_tile: At,
     pub read: At,
     pub written: At,
     pub cycles: At,
@@ -137,9 +138,14 @@ impl Detail {
     pub(super) fn demands(&self) -> Vec<Demand> {
         let demand = |operator: &OperatorParts| Demand {
             compute: self.place(operator.compute_tile),
-            ports: operator.ports.iter().filter_map(|port| Some((port.port, self.place(port.bytes_tile)?))).collect(),
+            ports: operator.ports.iter().filter_map(|port| self.port_demand(port)).collect(),
         };
         self.operators.iter().map(demand).collect()
+    }
+
+    fn port_demand(&self, parts: &PortParts) -> Option<PortDemand> {
+        let (bytes, cycles) = (self.place(parts.bytes_tile)?, self.place(parts.shared_tile)?);
+        Some(PortDemand { port: parts.port, bytes, cycles })
     }
 }
 
@@ -250,6 +256,7 @@ impl Compiler<'_, '_, '_, '_> {
             name: PortName { memory: memory.to_owned(), direction: direction.to_owned() },
             carries: own().map(|traffic| traffic.name.clone()).collect(),
             bytes_tile: self.keep(bytes),
+            shared_tile: self.keep(lasts),
             read: total(self, read),
             written: total(self, written),
             cycles: total(self, cycles),

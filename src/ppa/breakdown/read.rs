@@ -15,7 +15,8 @@ impl Evaluator<'_> {
     /// [`Plan::compile_detailed`](crate::ppa::Plan::compile_detailed), there is no such workload, or the model has no
     /// value for the point.
     pub fn breakdown(&mut self, workload: usize) -> Option<Breakdown> {
-        let timeline = self.timeline(workload, TimelineOptions { intervals: 0, bins: 1 })?;
+        let timeline =
+            self.timeline(workload, TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() })?;
         let metric = |name: &str| metric::index_of(name).map_or(f64::NAN, |index| self.metric(workload, index));
         let bottleneck = self.plan().bottlenecks.get(self.metric(workload, metric::BOTTLENECK) as usize)?.clone();
         let plan = self.plan().workloads.get(workload)?;

@@ -18,7 +18,7 @@ use crate::spec::{Diagnostic, Diagnostics, Study};
 pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, Diagnostics> {
     let (decl, kinds) = Study::hardware_and_kinds(hardware)?;
     let mut workload = fit(workload, &decl, &kinds);
-    let options = TimelineOptions { intervals: 0, bins: 1 };
+    let options = TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() };
     let Evaluated { study, parts, .. } = evaluate(&workload, name, (hardware, None), options)?;
     for operator in &mut workload.operators {
         let part = parts.operators.iter().find(|part| part.name == operator.name);

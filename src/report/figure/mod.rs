@@ -1,5 +1,5 @@
 //! Figures as SVG that go into a paper as they are: the Pareto front of a sweep, its tiles as a heat map (`heat`), the
-//! `course` of a search, `effects` of axes, a roofline, the graph of a pipeline.
+//! `course` of a search, `effects` of axes, a roofline, the graph of a pipeline, the `utilization` of units over time.
 //!
 //! `roofline` draws operators below their roofs, with labels that `place` keeps apart; `flow` draws a pipeline, in layers
 //! that `layers` finds. Of the Pareto figure,
@@ -25,6 +25,7 @@ mod sheet;
 #[cfg(test)]
 mod tests;
 mod ticks;
+mod utilization;
 
 pub use course::CourseFigure;
 pub use effects::{Bars, EffectsFigure};
@@ -32,3 +33,4 @@ pub use flow::draw as pipeline_svg;
 pub use heat::{MAX_PANELS, TileFigure};
 pub use pareto::{Axis, FigureError, Front, MAX_OBJECTIVES, MAX_SERIES, Marked, ParetoFigure};
 pub use roofline::draw as roofline_svg;
+pub use utilization::UtilizationFigure;

@@ -59,6 +59,13 @@ impl Scale {
         scale
     }
 
+    /// The linear scale that runs from `low` to a greater `high` and no further.
+    pub fn exact((low, high): (f64, f64), run: Run) -> Scale {
+        let mut scale = Scale { low, high, log: false, ticks: Vec::new() };
+        scale.ticks = scale.linear_ticks(run);
+        scale
+    }
+
     /// The fraction of the axis, from its low end, at which `value` lies.
     pub fn at(&self, value: f64) -> f64 {
         let position = if self.log { value.log10() } else { value };
