@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use super::Failure;
 use super::cluster::ClusterArguments;
 use crate::report::analysis::{self, MappedIr, ScheduledIr};
+use crate::report::figure::FigureError;
 use crate::spec::{Diagnostic, Diagnostics};
 use crate::trace::{TransformOptions, workload};
 
@@ -82,6 +83,9 @@ pub struct ReportArguments {
     /// The file to write; standard output if not given.
     #[arg(short, long, requires = "scheduled")]
     output: Option<PathBuf>,
+    /// Folder for the pictures: timeline, operator graph and roofline as SVG.
+    #[arg(long, value_name = "DIR", requires = "scheduled")]
+    visuals: Option<PathBuf>,
     #[command(flatten)]
     cluster: ClusterArguments,
 }
@@ -105,7 +109,8 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
     // What is wrong with the cluster is said before anything is written.
     let cluster = cluster.drawn()?;
     let mapped = mapped(trace, hardware, *element_bytes)?;
-    let scheduled = analysis::schedule(&mapped, &trace.display().to_string(), hardware, optimization_config.as_deref())?;
+    let scheduled =
+        analysis::schedule(&mapped, &trace.display().to_string(), hardware, optimization_config.as_deref())?;
     let name = trace.file_name().map_or_else(|| "trace".into(), PathBuf::from);
     let bytes = fs::read(trace).map_err(|source| Failure::Read { path: trace.clone(), source })?;
     write(&out.join("inputs").join(name), &bytes)?;
@@ -125,8 +130,7 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
     ] {
         write(&out.join("reports").join(file), rendered(&scheduled, format)?.as_bytes())?;
     }
-    write(&out.join("visuals/timeline.svg"), analysis::timeline_svg(&scheduled).as_bytes())?;
-    write(&out.join("visuals/graph.svg"), analysis::graph_svg(&scheduled).as_bytes())?;
+    visuals(&scheduled, &out.join("visuals"))?;
     if let Some(cluster) = &cluster {
         cluster.write(&out.join("visuals"))?;
     }
@@ -165,12 +169,35 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let Some(path) = &arguments.scheduled else { return Ok(ExitCode::SUCCESS) };
     let (name, text) = read(path)?;
     let scheduled = ScheduledIr::from_json(&name, &text).map_err(one)?;
+    if let Some(folder) = &arguments.visuals {
+        visuals(&scheduled, folder)?;
+    }
     let report = rendered(&scheduled, arguments.format)?;
     match &arguments.output {
         Some(path) => write(path, report.as_bytes())?,
         None => print(&report)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the pictures into a folder. An operator graph without operators and a roofline without a point are left out.
+fn visuals(ir: &ScheduledIr, folder: &Path) -> Result<(), Failure> {
+    let failed = |name: &str| {
+        let path = folder.join(name);
+        |error: FigureError| Failure::Write { path, source: std::io::Error::other(error) }
+    };
+    let graph = match analysis::graph_svg(ir) {
+        Err(FigureError::NoPoint) => None,
+        drawn => Some(drawn.map_err(failed("graph.svg"))?),
+    };
+    let roofline = analysis::roofline_svg(ir).map_err(failed("roofline.svg"))?;
+    let timeline = Some(analysis::timeline_svg(ir));
+    for (name, svg) in [("timeline.svg", timeline), ("graph.svg", graph), ("roofline.svg", roofline)] {
+        if let Some(svg) = svg {
+            write(&folder.join(name), svg.as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 fn one(fault: Diagnostic) -> Failure {

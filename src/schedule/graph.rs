@@ -64,7 +64,7 @@ pub fn compile_stages(
     let position = |operator: usize| order.iter().position(|at| *at == operator).unwrap_or(0);
     let one = scope.graph.constant(1.0);
     let tiles = stream.map_or(one, |stream| stream.tiles);
-    let port_cycles = share_ports(scope, operators, &edges, traffic, stream);
+    let port_cycles = share_ports(scope, operators, &edges, mapped, traffic, stream);
     let mut stages = Vec::with_capacity(order.len());
     for &at in &order {
         let mapped = &mapped[at];

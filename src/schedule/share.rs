@@ -1,13 +1,14 @@
 //! Memory ports that several stages use at the same time.
 //!
-//! A port serves the stages that can overlap by weighted fair shares, the weights being their traffic: a stage with
-//! `B_s` of the `B` cycles of work at the port gets the share `B_s / B`, so its transfer of `c` cycles lasts `c B / B_s`.
-//! The shares add up to one: at no moment is bandwidth promised twice. Stages that a barrier orders never overlap and
-//! each has the whole port. This arbiter keeps the schedule monotone: more bandwidth never makes a chain slower, which is
+//! A port serves the stages that can overlap by weighted fair shares, the weights being their traffic: where a stage with
+//! `B_s` cycles of work at the port and all that can overlap with it have `B` together, its share is `B_s / B`, so its
+//! transfer of `c` cycles lasts `c B / B_s`. Stages that are at work at the same moment overlap in pairs, so that each of
+//! their `B` contains all of them and their shares add up to at most one: no bandwidth is promised twice. Stages that a
+//! barrier orders never overlap, nor do two that both take the whole of one unit; alone, a stage has the whole port. This arbiter keeps the schedule monotone: more bandwidth never makes a chain slower, which is
 //! not true of first come, first served.
 
 use super::graph::Edge;
-use crate::mapping::{Port, Traffic};
+use crate::mapping::{Mapped, Port, Traffic};
 use crate::operator::{Operator, Stream};
 use crate::spec::expr::Function;
 use crate::spec::pipeline::EdgeKind;
@@ -19,6 +20,7 @@ pub(super) fn share_ports(
     scope: &mut Scope<'_>,
     operators: &[Operator],
     edges: &[Edge],
+    mapped: &[Mapped],
     traffic: &[Traffic],
     stream: Option<&Stream>,
 ) -> Vec<Vec<(Port, NodeId)>> {
@@ -29,13 +31,20 @@ pub(super) fn share_ports(
     let mut result = vec![Vec::new(); operators.len()];
     for port in ports {
         let demands = demands_on(scope, operators, traffic, port, stream);
-        for group in overlapping_groups(&demands, &ordered) {
-            let total = sum(scope, group.iter().map(|at| demands[*at].total));
-            for &at in &group {
-                let Demand { operator, cycles, total: own } = demands[at];
-                let lasts = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, own) };
-                result[operator].push((port, lasts));
-            }
+        for Demand { operator, cycles, total: own } in &demands {
+            let overlaps = |other: usize| {
+                let apart = ordered[*operator][other] || ordered[other][*operator];
+                other == *operator || !(apart || take_one_unit(operators, mapped, *operator, other))
+            };
+            let together: Vec<NodeId> =
+                demands.iter().filter(|demand| overlaps(demand.operator)).map(|demand| demand.total).collect();
+            let lasts = if together.len() == 1 {
+                *cycles
+            } else {
+                let total = sum(scope, together.into_iter());
+                scaled(scope, *cycles, total, *own)
+            };
+            result[*operator].push((port, lasts));
         }
     }
     result
@@ -79,6 +88,15 @@ fn sum(scope: &mut Scope<'_>, nodes: impl Iterator<Item = NodeId>) -> NodeId {
     nodes.fold(zero, |total, node| scope.graph.binary(Function::Add, total, node))
 }
 
+/// Whether two operators on the whole frame have the same one unit to run on, which each of them takes as a whole.
+fn take_one_unit(operators: &[Operator], mapped: &[Mapped], a: usize, b: usize) -> bool {
+    let unit = |at: usize| match mapped[at].candidates[..] {
+        [unit] if !operators[at].streamed => Some(unit),
+        _ => None,
+    };
+    unit(a).is_some_and(|unit_a| unit(b) == Some(unit_a))
+}
+
 /// `cycles * total / own`, and 0 where there is no own traffic.
 fn scaled(scope: &mut Scope<'_>, cycles: NodeId, total: NodeId, own: NodeId) -> NodeId {
     let zero = scope.graph.constant(0.0);
@@ -107,21 +125,4 @@ fn ordered_by_barriers(count: usize, edges: &[Edge]) -> Vec<Vec<bool>> {
         }
     }
     path.into_iter().map(|row| row.into_iter().map(|strength| strength == 2).collect()).collect()
-}
-
-/// Groups of demands of which each overlaps with another of its group, as indices.
-fn overlapping_groups(demands: &[Demand], ordered: &[Vec<bool>]) -> Vec<Vec<usize>> {
-    let overlap = |a: usize, b: usize| {
-        let (a, b) = (demands[a].operator, demands[b].operator);
-        !ordered[a][b] && !ordered[b][a]
-    };
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for at in 0..demands.len() {
-        let (mut joined, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
-            groups.into_iter().partition(|group| group.iter().any(|other| overlap(at, *other)));
-        joined.push(vec![at]);
-        groups = rest;
-        groups.push(joined.concat());
-    }
-    groups
 }

@@ -154,8 +154,8 @@ impl Study {
         let origin = Origin::File("analysis.toml".into());
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
         let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
-        let study = sweep
-            .and_then(|sweep| Self::assemble(&source, sweep, Some((workload, name)), &overrides, &diagnostics));
+        let study =
+            sweep.and_then(|sweep| Self::assemble(&source, sweep, Some((workload, name)), &overrides, &diagnostics));
         diagnostics.finish(study)
     }
 
@@ -230,8 +230,10 @@ impl Study {
                 (None, Some(read)) => {
                     read(&traced::find(name, span)).map(|workload| workload::fit(workload, &hardware, &kinds))
                 }
-                (None, None) => Err(Diagnostic::placeless(format!("`{name}` is a trace, and nobody reads traces here"))
-                    .help("give `Overrides::traces`, such as `trace::workload::load_default`")),
+                (None, None) => {
+                    Err(Diagnostic::placeless(format!("`{name}` is a trace, and nobody reads traces here"))
+                        .help("give `Overrides::traces`, such as `trace::workload::load_default`"))
+                }
             };
             let workload = match loaded {
                 Ok(workload) => workload,

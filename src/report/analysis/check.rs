@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::ir::{ScheduleIr, ScheduledIr};
 use crate::spec::Diagnostic;
-use crate::trace::MAX_CALLS;
 use crate::spec::workload::Workload;
+use crate::trace::MAX_CALLS;
 
 /// What may be lost where a time was written as text and read again.
 const ROUNDING: f64 = 1e-9;

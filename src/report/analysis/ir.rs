@@ -9,8 +9,8 @@ use super::check;
 use crate::ppa::breakdown::{Breakdown, MemoryUse};
 use crate::schedule::Interval;
 use crate::spec::source::Origin;
-use crate::spec::{Diagnostic, Source, Span};
 use crate::spec::workload::Workload;
+use crate::spec::{Diagnostic, Source, Span};
 
 /// Version of both formats.
 pub const VERSION: u32 = 1;
@@ -29,6 +29,8 @@ pub struct HardwareRef {
     pub name: String,
     /// Technology node.
     pub node_nm: f64,
+    /// Where its figures come from, those apart that name a source of their own.
+    pub source: Option<String>,
 }
 
 /// Operators bound to units.

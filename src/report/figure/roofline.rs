@@ -23,6 +23,8 @@ const LINE: i32 = 9 * PT;
 const LEAST_DECADES: f64 = 2.0;
 /// The most room that units' names take beside the panel; longer ones are cut.
 const NAME_ROOM: i32 = 72 * PT;
+/// Operators without a place that are named; of more than these the number is said.
+const MOST_ABSENT: usize = 8;
 /// Roofs of units closer than this share a label.
 const ROOF_GAP: i32 = 8 * PT;
 
@@ -315,7 +317,8 @@ fn note(roofline: &Roofline) -> String {
     let absent: Vec<&str> =
         roofline.operators.iter().filter(|point| !point.has_place()).map(|point| point.name.as_str()).collect();
     if !absent.is_empty() {
-        note.push_str(&format!(". Not shown, without arithmetic: {}", absent.join(", ")));
+        let what = if absent.len() > MOST_ABSENT { format!("{} operators", absent.len()) } else { absent.join(", ") };
+        note.push_str(&format!(". Not shown, without arithmetic or traffic: {what}"));
     }
     note
 }
