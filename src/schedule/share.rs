@@ -1,10 +1,11 @@
 //! Memory ports that several stages use at the same time.
 //!
 //! A port serves the stages that can overlap by weighted fair shares, the weights being their traffic: where a stage with
-//! `B_s` cycles of work at the port and all that can overlap with it have `B` together, its share is `B_s / B`, so its
-//! transfer of `c` cycles lasts `c B / B_s`. Stages that are at work at the same moment overlap in pairs, so that each of
-//! their `B` contains all of them and their shares add up to at most one: no bandwidth is promised twice. Stages that a
-//! barrier orders never overlap, nor do two that both take the whole of one unit; alone, a stage has the whole port. This arbiter keeps the schedule monotone: more bandwidth never makes a chain slower, which is
+//! `B_s` cycles of work at the port and all that can overlap with it at one moment have at most `B` together, its share is
+//! `B_s / B`, so its transfer of `c` cycles lasts `c B / B_s`. Stages that are at work at the same moment overlap in pairs,
+//! so that each of their `B` is at least the work of all of them and their shares add up to at most one: no bandwidth is
+//! promised twice. Stages that a barrier orders never overlap, nor do two that both take the whole of one unit, of which
+//! only the largest counts for others; alone, a stage has the whole port. This arbiter keeps the schedule monotone: more bandwidth never makes a chain slower, which is
 //! not true of first come, first served.
 
 use super::graph::Edge;
@@ -31,20 +32,32 @@ pub(super) fn share_ports(
     let mut result = vec![Vec::new(); operators.len()];
     for port in ports {
         let demands = demands_on(scope, operators, traffic, port, stream);
-        for Demand { operator, cycles, total: own } in &demands {
-            let overlaps = |other: usize| {
-                let apart = ordered[*operator][other] || ordered[other][*operator];
-                other == *operator || !(apart || take_one_unit(operators, mapped, *operator, other))
+        for demand in &demands {
+            let overlaps = |other: &&Demand| {
+                let (a, b) = (demand.operator, other.operator);
+                let unit = whole_unit(operators, mapped, a);
+                let one_unit = unit.is_some() && unit == whole_unit(operators, mapped, b);
+                a == b || !(ordered[a][b] || ordered[b][a] || one_unit)
             };
-            let together: Vec<NodeId> =
-                demands.iter().filter(|demand| overlaps(demand.operator)).map(|demand| demand.total).collect();
+            let mut together: Vec<NodeId> = Vec::new();
+            // Of those that take the whole of a unit one is at work at a time.
+            let mut of_units: Vec<(usize, NodeId)> = Vec::new();
+            for other in demands.iter().filter(overlaps) {
+                let unit = whole_unit(operators, mapped, other.operator).filter(|_| other.operator != demand.operator);
+                match (unit, of_units.iter_mut().find(|(known, _)| Some(*known) == unit)) {
+                    (None, _) => together.push(other.total),
+                    (Some(_), Some((_, most))) => *most = scope.graph.binary(Function::Max, *most, other.total),
+                    (Some(unit), None) => of_units.push((unit, other.total)),
+                }
+            }
+            together.extend(of_units.into_iter().map(|(_, most)| most));
             let lasts = if together.len() == 1 {
-                *cycles
+                demand.cycles
             } else {
                 let total = sum(scope, together.into_iter());
-                scaled(scope, *cycles, total, *own)
+                scaled(scope, demand.cycles, total, demand.total)
             };
-            result[*operator].push((port, lasts));
+            result[demand.operator].push((port, lasts));
         }
     }
     result
@@ -88,13 +101,12 @@ fn sum(scope: &mut Scope<'_>, nodes: impl Iterator<Item = NodeId>) -> NodeId {
     nodes.fold(zero, |total, node| scope.graph.binary(Function::Add, total, node))
 }
 
-/// Whether two operators on the whole frame have the same one unit to run on, which each of them takes as a whole.
-fn take_one_unit(operators: &[Operator], mapped: &[Mapped], a: usize, b: usize) -> bool {
-    let unit = |at: usize| match mapped[at].candidates[..] {
+/// The unit that an operator on the whole frame takes as a whole; `None` for one that streams or has a choice of units.
+fn whole_unit(operators: &[Operator], mapped: &[Mapped], at: usize) -> Option<usize> {
+    match mapped[at].candidates[..] {
         [unit] if !operators[at].streamed => Some(unit),
         _ => None,
-    };
-    unit(a).is_some_and(|unit_a| unit(b) == Some(unit_a))
+    }
 }
 
 /// `cycles * total / own`, and 0 where there is no own traffic.

@@ -1,7 +1,7 @@
 //! What area and energy are made of, figure by figure, and what each figure is known from.
 
 use super::ir::ScheduledIr;
-use super::words::{digits, percent};
+use super::words::{digits, percent, plain};
 use crate::ppa::breakdown::{BlockShare, DramShare, Sourced, SramShare, UnitShare};
 
 /// What a figure adds up to.
@@ -35,6 +35,9 @@ pub(super) struct FigureLine {
     /// Where it comes from.
     pub source: String,
 }
+
+/// The basis of what the hardware file leaves to a model of the program.
+const MODEL: &str = "model";
 
 /// How well a figure is known, in a word.
 pub(super) fn basis(figure: &Sourced) -> String {
@@ -71,7 +74,7 @@ impl List<'_> {
         self.area(&block.name, "area", block.area_mm2, true, &block.area);
         self.power(block);
         let count =
-            format!("{} {}", digits(unit.instances), if unit.instances == 1.0 { "instance" } else { "instances" });
+            format!("{} {}", plain(unit.instances), if unit.instances == 1.0 { "instance" } else { "instances" });
         self.rate(&block.name, "throughput", count, block.utilization, &unit.rate);
         self
     }
@@ -89,15 +92,15 @@ impl List<'_> {
         let peak = format!("{} GB/s", digits(dram.peak_gb_per_s));
         self.rate(&dram.part, "peak bandwidth", peak, busy, &dram.bandwidth);
         self.energy(&dram.part, "energy of accesses", dram.access_mj, dram.energy_in_boundary, &dram.access);
-        let background = Sourced { given: dram.background_mj > 0.0, ..Sourced::default() };
-        self.energy(&dram.part, "energy at rest", dram.background_mj, dram.energy_in_boundary, &background);
-        let phy = Sourced { given: dram.phy_area_mm2 > 0.0, ..Sourced::default() };
-        self.area(&dram.part, "area of the interface", dram.phy_area_mm2, dram.phy_in_boundary, &phy);
+        self.energy(&dram.part, "energy at rest", dram.background_mj, dram.energy_in_boundary, &dram.background);
+        self.area(&dram.part, "area of the interface", dram.phy_area_mm2, dram.phy_in_boundary, &dram.phy_area);
         self
     }
 
     fn power(&mut self, block: &BlockShare) {
-        self.energy(&block.name, "energy at work", block.dynamic_mj, true, &block.power);
+        if block.dynamic_mj > 0.0 || block.leakage_mj == 0.0 {
+            self.energy(&block.name, "energy at work", block.dynamic_mj, true, &block.power);
+        }
         if block.leakage_mj > 0.0 {
             self.energy(&block.name, "energy at rest", block.leakage_mj, true, &block.power);
         }
@@ -129,8 +132,8 @@ impl List<'_> {
                 amount,
                 share,
                 remark: share.map_or("not counted".into(), percent),
-                basis: basis(from),
-                source: source(from),
+                basis: if from.given { basis(from) } else { MODEL.into() },
+                source: if from.given { source(from) } else { "no figure in the hardware file, by the model".into() },
             });
         }
     }
@@ -143,9 +146,9 @@ impl List<'_> {
             amount: Amount::Rate,
             share: None,
             remark: format!("busy {}", percent(busy)),
-            // A systolic array's throughput follows from its size.
-            basis: if from.given { basis(from) } else { "derived".into() },
-            source: if from.given { source(from) } else { "from the size of the array".into() },
+            // A systolic array's throughput follows from its size, a DRAM's from its part.
+            basis: if from.given { basis(from) } else { MODEL.into() },
+            source: if from.given { source(from) } else { "by the model".into() },
         });
     }
 }
@@ -158,8 +161,8 @@ fn share(value: f64, all: f64, counts: bool) -> Option<f64> {
 fn source(from: &Sourced) -> String {
     let source = from.source.clone().unwrap_or_else(|| "the hardware file".into());
     match (from.range, from.factor) {
-        (Some([low, high]), _) => format!("{source}; plausible from {} to {}", digits(low), digits(high)),
-        (None, Some([low, high])) => format!("{source}; plausible from {} to {} times that", digits(low), digits(high)),
+        (Some([low, high]), _) => format!("{source}; plausible from {} to {}", plain(low), plain(high)),
+        (None, Some([low, high])) => format!("{source}; plausible from {} to {} times that", plain(low), plain(high)),
         (None, None) => source,
     }
 }

@@ -115,13 +115,13 @@ fn legend(ir: &ScheduledIr, top: f64) -> String {
             let text = if backward { format!("{category}, backward") } else { category.to_owned() };
             let _ = write!(
                 legend,
-                "<rect x=\"{x}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/><text x=\"{}\" y=\"{}\" fill=\"#555\">{text}</text>",
+                "<rect x=\"{x}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/><text x=\"{}\" y=\"{}\" font-size=\"12\" fill=\"#555\">{text}</text>",
                 top + 12.0,
                 look(operator).0,
                 x + 20.0,
                 top + 24.0
             );
-            x += 44.0 + 7.0 * text.chars().count() as f64;
+            x += 36.0 + 6.4 * text.chars().count() as f64;
         }
     }
     legend

@@ -75,6 +75,11 @@ pub(super) fn digits(value: f64) -> String {
     }
 }
 
+/// A number of three digits at most, without zeros at its end: `0.25`, `4`.
+pub(super) fn plain(value: f64) -> String {
+    digits(value).parse().map_or_else(|_| digits(value), |rounded: f64| rounded.to_string())
+}
+
 /// Text for HTML, SVG and XML attributes.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -111,6 +116,7 @@ mod tests {
         assert_eq!((time(0.0, 1000.0), cut("abcdef", 4)), ("0 s".into(), "abc\u{2026}".into()));
         assert_eq!(listed(&["a", "b", "c"].map(str::to_owned)), "a, b and c");
         assert_eq!(digits(0.01234), "0.0123");
+        assert_eq!([0.25, 4.0, 0.0003, 4096.0].map(plain), ["0.25", "4", "0.0003", "4096"]);
     }
 
     #[test]

@@ -149,7 +149,8 @@ function topology(chosen) {
   for (const [x1, y1, x2, y2, text] of labelled) {
     const width = text.length * 6.6;
     const spots = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74].map(t => [x1 + (x2 - x1) * t, y1 + (y2 - y1) * t + 4]);
-    if (x2 - x1 < width) spots.unshift([(x1 + x2) / 2, y1 - 30]);
+    // Too short for its text: above the box that it leads to.
+    if (x2 - x1 < width) spots.unshift([x2 + WIDE / 2, y2 - 28]);
     const free = ([x, y]) => taken.every(([left, right, line]) => x + width / 2 < left || right < x - width / 2 || Math.abs(line - y) > 16);
     const [x, y] = spots.find(free) || spots[0];
     taken.push([x - width / 2, x + width / 2, y]);
