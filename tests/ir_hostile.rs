@@ -7,7 +7,7 @@ use std::fs;
 use common::{program, reference};
 use nerarch_dse::report::analysis::{self, MappedIr, ScheduledIr};
 use nerarch_dse::spec::Diagnostics;
-use nerarch_dse::trace::{MAX_CALLS, TransformOptions};
+use nerarch_dse::trace::{MAX_CALLS, TransformOptions, workload};
 use serde_json::{Value as Json, json};
 
 fn irs() -> Option<(Json, Json)> {
@@ -71,7 +71,7 @@ fn a_mapped_ir_that_is_wrong_is_refused_with_place_and_remedy() {
         let text = with(&mapped, &at, value.clone());
         let fault = match MappedIr::from_json("m.json", &text) {
             Err(fault) => shown(fault),
-            Ok(ir) => analysis::schedule(&ir, "m.json", "programmable").expect_err(&at).to_string(),
+            Ok(ir) => analysis::schedule(&ir, "m.json", "programmable", None).expect_err(&at).to_string(),
         };
         for word in wanted.iter().chain(&["help: "]) {
             assert!(fault.contains(word), "{at} = {value} does not say `{word}`:\n{fault}");

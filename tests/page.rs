@@ -37,7 +37,7 @@ addEventListener("load", () => {
       markup: svg.outerHTML,
       busy: [...svg.querySelectorAll("rect")].filter(box => box.getAttribute("fill") !== "#fff")
         .map(box => box.nextElementSibling.textContent),
-      labels: [...svg.querySelectorAll("text")].map(text => text.textContent).filter(text => text.startsWith("read ")),
+      labels: [...svg.querySelectorAll("text")].map(text => text.textContent).filter(text => /^(read|write) /.test(text)),
     };
   };
   const before = show().markup;
@@ -46,8 +46,8 @@ addEventListener("load", () => {
     select.dispatchEvent(new Event("change", { bubbles: true }));
     return { name: option.textContent, ...show() };
   });
-  const timeline = document.querySelector("#timeline svg");
-  const width = () => timeline.getBoundingClientRect().width;
+  const bar = document.querySelector("#timeline svg.bars rect");
+  const width = () => bar.getBoundingClientRect().width;
   const widths = [width()];
   for (const id of ["in", "in", "out", "out", "out"]) { document.getElementById(id).click(); widths.push(width()); }
   const page = document.documentElement;

@@ -10,6 +10,7 @@ use super::cluster::ClusterArguments;
 use super::file::save;
 use crate::input::{self, InputError};
 use crate::report::analysis::{self, MappedIr, ScheduledIr};
+use crate::report::figure::FigureError;
 use crate::spec::{Diagnostic, Diagnostics};
 use crate::trace::{TransformOptions, workload};
 
@@ -82,6 +83,9 @@ pub struct ReportArguments {
     /// The file to write; standard output if not given.
     #[arg(short, long, requires = "scheduled")]
     output: Option<PathBuf>,
+    /// Folder for the pictures: timeline, operator graph and roofline as SVG.
+    #[arg(long, value_name = "DIR", requires = "scheduled")]
+    visuals: Option<PathBuf>,
     #[command(flatten)]
     cluster: ClusterArguments,
 }
@@ -126,8 +130,7 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<ExitCode, Failure> {
     ] {
         save(&out.join("reports").join(file), rendered(&scheduled, format)?.as_bytes())?;
     }
-    save(&out.join("visuals/timeline.svg"), analysis::timeline_svg(&scheduled).as_bytes())?;
-    save(&out.join("visuals/graph.svg"), analysis::graph_svg(&scheduled).as_bytes())?;
+    visuals(&scheduled, &out.join("visuals"))?;
     if let Some(cluster) = &cluster {
         cluster.write(&out.join("visuals"))?;
     }
@@ -166,12 +169,35 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let Some(path) = &arguments.scheduled else { return Ok(ExitCode::SUCCESS) };
     let (name, text) = read(path)?;
     let scheduled = ScheduledIr::from_json(&name, &text).map_err(one)?;
+    if let Some(folder) = &arguments.visuals {
+        visuals(&scheduled, folder)?;
+    }
     let report = rendered(&scheduled, arguments.format)?;
     match &arguments.output {
         Some(path) => save(path, report.as_bytes())?,
         None => out!("{report}"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the pictures into a folder. An operator graph without operators and a roofline without a point are left out.
+fn visuals(ir: &ScheduledIr, folder: &Path) -> Result<(), Failure> {
+    let failed = |name: &str| {
+        let path = folder.join(name);
+        |error: FigureError| Failure::Write { path, source: std::io::Error::other(error) }
+    };
+    let graph = match analysis::graph_svg(ir) {
+        Err(FigureError::NoPoint) => None,
+        drawn => Some(drawn.map_err(failed("graph.svg"))?),
+    };
+    let roofline = analysis::roofline_svg(ir).map_err(failed("roofline.svg"))?;
+    let timeline = Some(analysis::timeline_svg(ir));
+    for (name, svg) in [("timeline.svg", timeline), ("graph.svg", graph), ("roofline.svg", roofline)] {
+        if let Some(svg) = svg {
+            save(&folder.join(name), svg.as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 fn one(fault: Diagnostic) -> Failure {

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use super::design::{Design, DesignArguments};
 use super::{Failure, file, show_warnings};
 use crate::ppa::roofline::{OperatorPoint, Roofline};
-use crate::ppa::setting::Setting;
 use crate::report::figure::roofline_svg;
 use crate::report::roofline::{to_csv, to_text};
 

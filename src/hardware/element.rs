@@ -68,7 +68,7 @@ pub(super) fn compile_element(scope: &mut Scope<'_>, decl: &ElementDecl, unit: &
     let [read_bytes_per_cycle, write_bytes_per_cycle, math_elements_per_cycle, transfer_cycles, command_cycles] = nodes;
     let dataflow = dataflow_index(scope, decl, unit)?;
     let macs = scope.graph.binary(Function::Mul, rows, cols);
-    let macs = Answer { node: macs, source: SOURCE.into(), expected_error: Some(0.0) };
+    let macs = Answer { node: macs, source: SOURCE.into(), expected_error: Some(0.0), extrapolated: None };
     figures.insert(0, Stated::choose(scope, "macs_per_cycle", None, Some(&macs), true));
     let stays = |operand| decl.resident.contains(&operand);
     Some(Element {

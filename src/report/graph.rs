@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::layers::rank;
 use crate::spec::kind::{KindDecl, Pass};
 use crate::spec::pipeline::{EdgeKind, PipelineDecl};
 use crate::spec::{Diagnostic, Diagnostics};
@@ -147,22 +148,10 @@ impl PipelineGraph {
 
     /// The layer of every box: one below the lowest of its producers; `None` if the arrows go in a circle.
     pub fn layers(&self) -> Option<Vec<usize>> {
-        let arrows: Vec<&Arrow> = self.arrows.iter().filter(|arrow| arrow.kind != ArrowKind::Carried).collect();
-        let mut layers = vec![0; self.nodes.len()];
-        // No path is longer than the number of boxes: what still moves then goes round in a circle.
-        for _ in 0..=self.nodes.len() {
-            let mut moved = false;
-            for arrow in &arrows {
-                if layers[arrow.to] <= layers[arrow.from] {
-                    layers[arrow.to] = layers[arrow.from] + 1;
-                    moved = true;
-                }
-            }
-            if !moved {
-                return Some(layers);
-            }
-        }
-        None
+        let arrows = self.arrows.iter().filter(|arrow| arrow.kind != ArrowKind::Carried);
+        let arrows: Vec<(usize, usize)> = arrows.map(|arrow| (arrow.from, arrow.to)).collect();
+        let ranks = rank(self.nodes.len(), &arrows);
+        ranks.down.iter().all(|down| *down).then_some(ranks.layers)
     }
 
     /// The graph in the DOT language.

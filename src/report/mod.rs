@@ -4,13 +4,14 @@
 //! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal;
 //! [`technique`] says what optimization techniques saved, [`tiles`] how evenly measured tiles spread. [`roofline`]
 //! and [`graph`] show one design and one pipeline, [`explain`] one design part by part, [`utilization`] its
-//! units over time, [`analysis`] one schedule.
+//! units over time, [`analysis`] one schedule. `layers` is how graphs are laid out.
 
 pub mod analysis;
 pub mod csv;
 pub mod explain;
 pub mod figure;
 pub mod graph;
+mod layers;
 pub mod manifest;
 pub mod parquet;
 pub mod roofline;

@@ -64,12 +64,13 @@ pub fn compile_stages(
     let position = |operator: usize| order.iter().position(|at| *at == operator).unwrap_or(0);
     let one = scope.graph.constant(1.0);
     let tiles = stream.map_or(one, |stream| stream.tiles);
-    let one_group = |unit: usize| scope.graph.constant_value(units[unit].groups) == Some(1.0);
-    let alone = |mapped: &Mapped| match mapped.candidates[..] {
-        [unit] if one_group(unit) => Some(unit),
+    let works_for_one =
+        |at: usize, unit: usize| !operators[at].streamed || scope.graph.constant_value(units[unit].groups) == Some(1.0);
+    let alone = |(at, mapped): (usize, &Mapped)| match mapped.candidates[..] {
+        [unit] if works_for_one(at, unit) => Some(unit),
         _ => None,
     };
-    let alone: Vec<Option<usize>> = mapped.iter().map(alone).collect();
+    let alone: Vec<Option<usize>> = mapped.iter().enumerate().map(alone).collect();
     let at_once: Vec<NodeId> = (0..operators.len())
         .map(|at| tiles_at_once(scope, &mapped[at], units, operators[at].streamed.then_some(tiles), at, &edges))
         .collect();

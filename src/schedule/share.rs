@@ -1,12 +1,12 @@
 //! Memory ports that several stages use at the same time.
 //!
-//! A port serves the units whose stages can overlap by weighted fair shares, the weights being their traffic: with `B_u` of
-//! the `B` cycles of work at the port a unit gets the share `B_u / B`, so a transfer of `c` cycles lasts `c B / B_u`. The
-//! shares add up to one: at no moment is bandwidth promised twice. Stages never overlap, and each has the whole port or its
-//! unit's whole share, if a barrier orders them or if their unit has one group, which works for one of them at a time; on
-//! several groups, or where the mapping is not the same at every point, a stage stands for itself. A stage that works on
-//! several tiles at once divides its share among them, so each transfer lasts as many times longer. This arbiter keeps the
-//! schedule monotone: more bandwidth never makes a chain slower, which is not true of first come, first served.
+//! Stages of which at most one works at a time stand in one line: a barrier orders them, or their unit works for one stage at
+//! a time. A port serves the lines that can overlap by weighted fair shares, the weights being their traffic: with `B_l` of
+//! the `B` cycles of work at the port a line gets the share `B_l / B`, which the stage that is at work uses alone, so its
+//! transfer of `c` cycles lasts `c B / B_l`. The shares add up to one: at no moment is bandwidth promised twice. Stages that
+//! overlap with no other have the whole port. A stage that works on several tiles at once divides its share among them, so
+//! each transfer lasts as many times longer. This arbiter keeps the schedule monotone: more bandwidth never makes a chain
+//! slower, which is not true of first come, first served.
 
 use super::graph::Edge;
 use crate::mapping::{Port, Traffic};
@@ -34,26 +34,23 @@ pub(super) fn share_ports(
     stream: Option<&Stream>,
     occupancy: &[Occupancy],
 ) -> Vec<Vec<(Port, NodeId)>> {
-    let mut apart = ordered_by_barriers(operators.len(), edges);
-    let same_unit = |a: usize, b: usize| occupancy[a].alone.is_some() && occupancy[a].alone == occupancy[b].alone;
-    for (a, row) in apart.iter_mut().enumerate() {
-        row.iter_mut().enumerate().for_each(|(b, apart)| *apart |= same_unit(a, b));
-    }
+    let apart = never_together(operators.len(), edges, occupancy);
     let mut ports: Vec<Port> = traffic.iter().map(|traffic| traffic.port).collect();
     ports.sort_unstable();
     ports.dedup();
     let mut result = vec![Vec::new(); operators.len()];
     for port in ports {
         let demands = demands_on(scope, operators, traffic, port, stream);
-        for group in overlapping_groups(&demands, &apart) {
-            let total = sum(scope, group.iter().map(|at| demands[*at].total));
-            for &at in &group {
-                let Demand { operator, cycles, .. } = demands[at];
-                let with = |other: &&usize| **other == at || same_unit(demands[**other].operator, operator);
-                let of_unit = sum(scope, group.iter().filter(with).map(|other| demands[*other].total));
-                let one = if group.len() == 1 { cycles } else { scaled(scope, cycles, total, of_unit) };
-                let lasts = scope.graph.binary(Function::Mul, one, occupancy[operator].at_once);
-                result[operator].push((port, lasts));
+        for lines in overlapping_lines(&demands, &apart) {
+            let of = |scope: &mut Scope<'_>, line: &[usize]| sum(scope, line.iter().map(|at| demands[*at].total));
+            let total = of(scope, &lines.concat());
+            for line in &lines {
+                let of_line = of(scope, line);
+                for Demand { operator, cycles, .. } in line.iter().map(|at| &demands[*at]) {
+                    let one = if lines.len() == 1 { *cycles } else { scaled(scope, *cycles, total, of_line) };
+                    let lasts = scope.graph.binary(Function::Mul, one, occupancy[*operator].at_once);
+                    result[*operator].push((port, lasts));
+                }
             }
         }
     }
@@ -98,13 +95,21 @@ fn sum(scope: &mut Scope<'_>, nodes: impl Iterator<Item = NodeId>) -> NodeId {
     nodes.fold(zero, |total, node| scope.graph.binary(Function::Add, total, node))
 }
 
-/// `cycles * total / own`, and 0 where the unit has no traffic.
+/// `cycles * total / own`, and 0 where there is no own traffic.
 fn scaled(scope: &mut Scope<'_>, cycles: NodeId, total: NodeId, own: NodeId) -> NodeId {
     let zero = scope.graph.constant(0.0);
     let idle = scope.graph.binary(Function::Eq, own, zero);
     let slowdown = scope.graph.binary(Function::Div, total, own);
     let slowdown = scope.graph.select(idle, zero, slowdown);
     scope.graph.binary(Function::Mul, cycles, slowdown)
+}
+
+/// `[a][b]`: `a` and `b` never work at the same time.
+fn never_together(count: usize, edges: &[Edge], occupancy: &[Occupancy]) -> Vec<Vec<bool>> {
+    let ordered = ordered_by_barriers(count, edges);
+    let same_unit = |a: usize, b: usize| occupancy[a].alone.is_some() && occupancy[a].alone == occupancy[b].alone;
+    let apart = |a: usize, b: usize| ordered[a][b] || ordered[b][a] || same_unit(a, b);
+    (0..count).map(|a| (0..count).map(|b| apart(a, b)).collect()).collect()
 }
 
 /// `[a][b]`: `b` starts after `a` has finished altogether.
@@ -128,19 +133,26 @@ fn ordered_by_barriers(count: usize, edges: &[Edge]) -> Vec<Vec<bool>> {
     path.into_iter().map(|row| row.into_iter().map(|strength| strength == 2).collect()).collect()
 }
 
-/// Groups of demands of which each overlaps with another of its group, as indices.
-fn overlapping_groups(demands: &[Demand], apart: &[Vec<bool>]) -> Vec<Vec<usize>> {
-    let overlap = |a: usize, b: usize| {
-        let (a, b) = (demands[a].operator, demands[b].operator);
-        !apart[a][b] && !apart[b][a]
-    };
+/// Groups of demands of which each overlaps with another of its group, each as lines of demands that never overlap; indices.
+fn overlapping_lines(demands: &[Demand], apart: &[Vec<bool>]) -> Vec<Vec<Vec<usize>>> {
+    let apart = |a: usize, b: usize| apart[demands[a].operator][demands[b].operator];
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for at in 0..demands.len() {
         let (mut joined, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
-            groups.into_iter().partition(|group| group.iter().any(|other| overlap(at, *other)));
+            groups.into_iter().partition(|group| group.iter().any(|other| !apart(at, *other)));
         joined.push(vec![at]);
         groups = rest;
         groups.push(joined.concat());
     }
-    groups
+    let lines = |group: Vec<usize>| {
+        let mut lines: Vec<Vec<usize>> = Vec::new();
+        for at in group {
+            match lines.iter_mut().find(|line| line.iter().all(|other| apart(at, *other))) {
+                Some(line) => line.push(at),
+                None => lines.push(vec![at]),
+            }
+        }
+        lines
+    };
+    groups.into_iter().map(lines).collect()
 }

@@ -107,7 +107,9 @@ pub(super) struct DramParts {
     pub access_mj: At,
     pub access: Sourced,
     pub background_mj: At,
+    pub background: Sourced,
     pub phy_area_mm2: At,
+    pub phy_area: Sourced,
 }
 
 impl Detail {
@@ -397,7 +399,9 @@ impl Compiler<'_, '_, '_, '_> {
             access_mj: self.keep(access),
             access: Sourced::of(decl.energy_pj_per_bit.as_ref().map(|figure| &figure.provenance)),
             background_mj: self.energy(background),
+            background: Sourced::of(decl.background_mw.as_ref().map(|figure| &figure.provenance)),
             phy_area_mm2: self.keep(dram.phy_area_mm2),
+            phy_area: Sourced::of(decl.phy_area_mm2.as_ref().map(|figure| &figure.provenance)),
         })
     }
 }

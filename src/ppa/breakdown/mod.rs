@@ -2,7 +2,7 @@
 //! hardware comes from.
 //!
 //! `detail` compiles the parts into the same graph as the metrics, which are sums and maxima of the same nodes; `values`
-//! is what comes out; `read` takes the values of the point evaluated last. [`Plan::compile_detailed`] keeps the parts, a
+//! is what comes out; `read` takes the values of the point evaluated last, `roofline` places its operators. [`Plan::compile_detailed`] keeps the parts, a
 //! plan for a sweep does not, so that evaluations of many points do not pay for them.
 //!
 //! ```
@@ -22,6 +22,7 @@
 
 mod detail;
 mod read;
+mod roofline;
 mod values;
 
 pub(super) use detail::{Detail, Request, compile_detail};

@@ -171,8 +171,10 @@ impl Reading<'_> {
             access_mj: self.value(parts.access_mj),
             access: parts.access.clone(),
             background_mj: self.value(parts.background_mj),
+            background: parts.background.clone(),
             energy_in_boundary: includes(Boundary::Dram),
             phy_area_mm2: self.value(parts.phy_area_mm2),
+            phy_area: parts.phy_area.clone(),
             phy_in_boundary: includes(Boundary::Phy),
         }
     }

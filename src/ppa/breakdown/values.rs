@@ -239,10 +239,14 @@ pub struct DramShare {
     pub access: Sourced,
     /// Energy of the background power.
     pub background_mj: f64,
+    /// Where the background power comes from.
+    pub background: Sourced,
     /// Whether both count in the point's energy.
     pub energy_in_boundary: bool,
     /// Area of the interface on the chip.
     pub phy_area_mm2: f64,
+    /// Where that area comes from.
+    pub phy_area: Sourced,
     /// Whether it counts in the point's area.
     pub phy_in_boundary: bool,
 }

@@ -8,6 +8,7 @@ use super::ir::{
 };
 use crate::ppa::{Breakdown, Evaluator, Outcome, Plan, Saving};
 use crate::schedule::{Timeline, TimelineOptions};
+use crate::spec::hardware::HardwareDecl;
 use crate::spec::workload::{Workload, fit};
 use crate::spec::{Diagnostic, Diagnostics, Study};
 
@@ -75,7 +76,8 @@ pub fn schedule(
 }
 
 fn reference(study: &Study, file: &str) -> HardwareRef {
-    HardwareRef { file: file.to_owned(), name: study.hardware.name.clone(), node_nm: study.hardware.node_nm }
+    let HardwareDecl { name, node_nm, source, .. } = &study.hardware;
+    HardwareRef { file: file.to_owned(), name: name.clone(), node_nm: *node_nm, source: source.clone() }
 }
 
 /// The one point of a workload on a hardware.

@@ -2,32 +2,44 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::boxes::{Node, picture};
+use super::colours::COLOURS;
 use super::ir::ScheduledIr;
-use super::layers::{Link, Node, picture};
-use super::timeline_svg::COLOURS;
-use crate::spec::workload::Order;
+use super::words::cut;
+use crate::report::figure::{FigureError, pipeline_svg};
+use crate::report::graph::{self, Arrow, ArrowKind, PipelineGraph};
+use crate::spec::kind::Pass;
+use crate::spec::workload::{Dependency, Order};
 use crate::trace::TraceGraph;
 
-/// The operators of a schedule; the colour is the unit, a dashed line a barrier.
-pub fn graph_svg(ir: &ScheduledIr) -> String {
+/// Letters of a name in a box.
+const LETTERS: usize = 40;
+
+/// The operators of a schedule with their units.
+///
+/// # Errors
+/// If there is no operator, or they wait for each other.
+pub fn graph_svg(ir: &ScheduledIr) -> Result<String, FigureError> {
     let operators = &ir.ppa.operators;
     let index: HashMap<&str, usize> =
         operators.iter().enumerate().map(|(at, operator)| (operator.name.as_str(), at)).collect();
-    let link = |edge: &crate::spec::workload::Dependency| {
-        let (from, to) = (*index.get(edge.from.as_str())?, *index.get(edge.to.as_str())?);
-        Some(Link { from, to, dashed: edge.kind != Order::Stream })
+    let arrow = |edge: &Dependency| {
+        let kind = if edge.kind == Order::Stream { ArrowKind::Stream } else { ArrowKind::Barrier };
+        Some(Arrow { from: *index.get(edge.from.as_str())?, to: *index.get(edge.to.as_str())?, kind, buffer: None })
     };
-    let links: Vec<Link> = ir.workload.edges.iter().filter_map(link).collect();
-    let nodes: Vec<Node> = operators
-        .iter()
-        .map(|operator| Node {
-            title: operator.name.clone(),
-            detail: format!("{} on {}", operator.kind, operator.unit_name),
-            hint: format!("{}: {} on {}", operator.name, operator.kind, operator.unit_name),
-            colour: COLOURS[operator.unit % COLOURS.len()],
-        })
-        .collect();
-    picture(&nodes, &links)
+    let nodes = operators.iter().map(|operator| graph::Node {
+        name: cut(&operator.name, LETTERS),
+        kind: cut(&format!("{} on {}", operator.kind, operator.unit_name), LETTERS),
+        category: operator.category.clone(),
+        pass: if operator.pass == Pass::Backward.name() { Pass::Backward } else { Pass::Forward },
+        group: None,
+    });
+    pipeline_svg(&PipelineGraph {
+        name: cut(&format!("{} on {}", ir.workload.name, ir.hardware.name), 2 * LETTERS),
+        nodes: nodes.collect(),
+        arrows: ir.workload.edges.iter().filter_map(arrow).collect(),
+        groups: Vec::new(),
+    })
 }
 
 /// The calls of a trace, or of a cluster of it; the colour is the function.
@@ -56,8 +68,7 @@ pub fn trace_svg(graph: &TraceGraph) -> String {
             }
         })
         .collect();
-    let links: Vec<Link> =
-        graph.edges().iter().map(|edge| Link { from: edge.from, to: edge.to, dashed: false }).collect();
+    let links: Vec<(usize, usize)> = graph.edges().iter().map(|edge| (edge.from, edge.to)).collect();
     picture(&nodes, &links)
 }
 

@@ -29,6 +29,8 @@ pub struct HardwareRef {
     pub name: String,
     /// Technology node.
     pub node_nm: f64,
+    /// Where its figures come from, those apart that name a source of their own.
+    pub source: Option<String>,
 }
 
 /// Operators bound to units.

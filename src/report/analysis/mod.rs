@@ -1,19 +1,24 @@
 //! One workload on one hardware, from its mapping to a report.
 //!
 //! `ir` is what `map` and `schedule` write: versioned JSON that is described in `docs/traces.md`. `build` makes
-//! it by the same plan and evaluator as a sweep, `check` is what an IR must keep when it is read. The reports read the scheduled IR and nothing else: `text`, `markdown`,
-//! `html` with the page in `page/`, the static pictures `timeline_svg` and `graph_svg` (by `layers`), and `perfetto`.
-//! `roofline` places operators, `words` writes numbers for people.
+//! it by the same plan and evaluator as a sweep, `check` is what an IR must keep when it is read. The reports read the
+//! scheduled IR and nothing else: `summary` says it in sentences, `sheet` in tables, of which `figures` holds what area and
+//! energy rest on; `markdown` writes them as text, `html` as the page in `page/`. Static pictures are `timeline_svg`,
+//! `graph_svg` (calls of a trace as `boxes`) and `roofline`; `perfetto` is the schedule for a trace viewer. `words` writes
+//! numbers for people.
 
+mod boxes;
 mod build;
 mod check;
+mod colours;
+mod figures;
 mod graph_svg;
 mod html;
 mod ir;
-mod layers;
 mod markdown;
 mod perfetto;
 mod roofline;
+mod sheet;
 mod summary;
 mod timeline_svg;
 mod words;
@@ -27,5 +32,5 @@ pub use ir::{
 };
 pub use markdown::{markdown, text};
 pub use perfetto::perfetto;
-pub use roofline::Placed;
+pub use roofline::roofline_svg;
 pub use timeline_svg::timeline_svg;

@@ -2,35 +2,53 @@
 
 use super::ir::ScheduledIr;
 use crate::ppa::breakdown::{Bound, OperatorShare};
+use crate::ppa::roofline::{OperatorPoint, Roofline};
+use crate::report::figure::{self, FigureError};
 
-/// An operator's place.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placed {
-    /// FLOPs per byte to and from DRAM; `None` without either.
-    pub intensity: Option<f64>,
-    /// FLOPs per second that it reaches while its unit works on it.
-    pub flops_per_s: f64,
+/// The roofline as a picture; `None` if no operator has a place on it.
+///
+/// # Errors
+/// If drawing fails.
+pub fn roofline_svg(ir: &ScheduledIr) -> Result<Option<String>, FigureError> {
+    let mut roofline = Roofline::from(&ir.ppa);
+    roofline.workload = "Each operator alone on its unit and ports".into();
+    if !roofline.operators.iter().any(OperatorPoint::has_place) {
+        return Ok(None);
+    }
+    figure::roofline_svg(&roofline, &format!("{} on {}", ir.workload.name, ir.hardware.name)).map(Some)
 }
 
-impl Placed {
-    /// The place of an operator at a clock.
-    pub fn of(operator: &OperatorShare, clock_mhz: f64) -> Self {
-        let dram = operator.memory.iter().filter(|memory| memory.port.memory == "dram");
-        let bytes: f64 = dram.map(|memory| memory.read_bytes + memory.written_bytes).sum();
-        let flops = operator.flops.unwrap_or(0.0);
-        let seconds = operator.busy_cycles / (clock_mhz * 1e6);
-        Self {
-            intensity: (bytes > 0.0 && flops > 0.0).then(|| flops / bytes),
-            flops_per_s: if seconds > 0.0 { flops / seconds } else { 0.0 },
+/// An operator's place, and how near it comes to it.
+pub(super) struct Reached {
+    /// FLOPs per byte of its busiest port; `None` without either.
+    pub flop_per_byte: Option<f64>,
+    /// FLOPs per second while its unit works on it; `None` without FLOPs.
+    pub flops_per_s: Option<f64>,
+    /// The same over what its unit and its ports would allow it alone, from 0 to 1.
+    pub of_roof: Option<f64>,
+}
+
+/// The places of all operators, in their order.
+pub(super) fn reached(ir: &ScheduledIr) -> Vec<Reached> {
+    let roofline = Roofline::from(&ir.ppa);
+    let one = |(operator, point): (&OperatorShare, &OperatorPoint)| {
+        let seconds = operator.busy_cycles / (ir.ppa.clock_mhz * 1e6);
+        let flops_per_s = (point.flops > 0.0 && seconds > 0.0).then(|| point.flops / seconds);
+        let roof = Some(point.attainable_gflop_per_s() * 1e9).filter(|roof| *roof > 0.0 && roof.is_finite());
+        Reached {
+            flop_per_byte: Some(point.flop_per_byte).filter(|intensity| *intensity > 0.0 && intensity.is_finite()),
+            flops_per_s,
+            of_roof: flops_per_s.zip(roof).map(|(reached, roof)| reached / roof),
         }
-    }
+    };
+    ir.ppa.operators.iter().zip(&roofline.operators).map(one).collect()
 }
 
 /// What an operator waits for most, in words.
 pub(super) fn bound_words(bound: &Bound) -> String {
     match bound {
         Bound::Compute => "compute".into(),
-        Bound::Memory(port) if port.direction == "both" => port.memory.to_uppercase(),
+        Bound::Memory(port) if port.direction == "both" => port.memory.replace("dram", "DRAM"),
         Bound::Memory(port) => format!("{} {}", port.memory, port.direction),
     }
 }

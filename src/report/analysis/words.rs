@@ -22,15 +22,42 @@ pub(super) fn time(cycles: f64, clock_mhz: f64) -> String {
     match microseconds {
         time if time >= 1e6 => format!("{} s", digits(time / 1e6)),
         time if time >= 1e3 => format!("{} ms", digits(time / 1e3)),
-        time if time >= 1.0 || time == 0.0 => format!("{} us", digits(time)),
+        0.0 => "0 s".into(),
+        time if time >= 1.0 => format!("{} us", digits(time)),
         time => format!("{} ns", digits(time * 1e3)),
     }
 }
 
-/// A share: `12 %`, `0.4 %`.
+/// A share: `12 %`, `0.4 %`, `< 0.1 %`.
 pub(super) fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if value >= 10.0 || value == 0.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
+    match share * 100.0 {
+        0.0 => "0 %".into(),
+        value if value < 0.05 => "< 0.1 %".into(),
+        value if value < 9.95 => format!("{value:.1} %"),
+        value => format!("{value:.0} %"),
+    }
+}
+
+/// Milliwatts: `283 mW`, `1.51 W`.
+pub(super) fn power(milliwatts: f64) -> String {
+    if milliwatts >= 999.5 { format!("{} W", digits(milliwatts / 1e3)) } else { format!("{} mW", digits(milliwatts)) }
+}
+
+/// The beginning of a text that is too long.
+pub(super) fn cut(text: &str, letters: usize) -> String {
+    if text.chars().count() <= letters {
+        return text.to_owned();
+    }
+    text.chars().take(letters.saturating_sub(1)).chain(['\u{2026}']).collect()
+}
+
+/// A list: `a`, `a and b`, `a, b and c`.
+pub(super) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 /// Three significant digits.
@@ -46,6 +73,11 @@ pub(super) fn digits(value: f64) -> String {
         }
         _ => format!("{value:.2e}"),
     }
+}
+
+/// A number of three digits at most, without zeros at its end: `0.25`, `4`.
+pub(super) fn plain(value: f64) -> String {
+    digits(value).parse().map_or_else(|_| digits(value), |rounded: f64| rounded.to_string())
 }
 
 /// Text for HTML, SVG and XML attributes.
@@ -79,8 +111,12 @@ mod tests {
         assert_eq!(bytes(12.0), "12.0 B");
         assert_eq!(time(1_823_713.0, 1000.0), "1.82 ms");
         assert_eq!(time(500.0, 1000.0), "500 ns");
-        assert_eq!(percent(0.004), "0.4 %");
+        assert_eq!([0.0, 0.0001, 0.004, 0.0996, 0.953].map(percent), ["0 %", "< 0.1 %", "0.4 %", "10 %", "95 %"]);
+        assert_eq!([283.0, 1511.0].map(power), ["283 mW", "1.51 W"]);
+        assert_eq!((time(0.0, 1000.0), cut("abcdef", 4)), ("0 s".into(), "abc\u{2026}".into()));
+        assert_eq!(listed(&["a", "b", "c"].map(str::to_owned)), "a, b and c");
         assert_eq!(digits(0.01234), "0.0123");
+        assert_eq!([0.25, 4.0, 0.0003, 4096.0].map(plain), ["0.25", "4", "0.0003", "4096"]);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::FigureError;
 use super::canvas::{
     Align, Canvas, Drawn, FAINT_INK, FRAME, FRONT, INK, LARGE, MEDIUM, PAPER, PT, Point, SMALL, text_width, wrap,
 };
-use super::layers::{Input, Layout, layout};
 use crate::report::graph::{Arrow, ArrowKind, Node, PipelineGraph, fill};
+use crate::report::layers::{Input, Layout, layout};
 use crate::spec::kind::{CATEGORIES, Pass};
 
 const EDGE: i32 = 3 * PT;

@@ -1,8 +1,7 @@
 //! Figures as SVG that go into a paper as they are: the Pareto front of a sweep, its tiles as a heat map (`heat`), the
 //! `course` of a search, `effects` of axes, a roofline, the graph of a pipeline, the `utilization` of units over time.
 //!
-//! `roofline` draws operators below their roofs, with labels that `place` keeps apart; `flow` draws a pipeline, in layers
-//! that `layers` finds. Of the Pareto figure,
+//! `roofline` draws operators below their roofs, with labels that `place` keeps apart; `flow` draws a pipeline. Of the Pareto figure,
 //! `pareto` holds what a caller says and checks it, `sheet` turns it into axes and points to draw, `layout` places title,
 //! `legend` and panels on the page, `panel` draws the data of one pair of axes, `ticks` chooses ranges and round tick
 //! values, `labels` writes them, and `canvas` is the paper: lengths, colours, marks, text. `plotters` writes the SVG.
@@ -14,7 +13,6 @@ mod effects;
 mod flow;
 mod heat;
 mod labels;
-mod layers;
 mod layout;
 mod legend;
 mod panel;

@@ -23,6 +23,13 @@ const LINE: i32 = 9 * PT;
 const LEAST_DECADES: f64 = 2.0;
 /// The most room that units' names take beside the panel; longer ones are cut.
 const NAME_ROOM: i32 = 72 * PT;
+/// Operators whose names stand beside their marks; more are numbered, with a key below.
+const MOST_NAMED: usize = 10;
+const KEY_COLUMNS: usize = 2;
+/// Marks nearer than this share a label of numbers.
+const NEAR: i32 = 3 * PT;
+/// Operators without a place that are named; of more than these the number is said.
+const MOST_ABSENT: usize = 8;
 /// Roofs of units closer than this share a label.
 const ROOF_GAP: i32 = 8 * PT;
 
@@ -53,6 +60,8 @@ struct Page<'a> {
     roofline: &'a Roofline,
     points: Vec<&'a OperatorPoint>,
     title: Vec<String>,
+    /// Marks that occur, line by line.
+    legend: Vec<Vec<(Bound, Pass)>>,
     note: Vec<String>,
     /// Roofs of units: throughput and names, highest first.
     units: Vec<(f64, String)>,
@@ -61,6 +70,8 @@ struct Page<'a> {
     left: i32,
     right: i32,
     top: i32,
+    /// Where the key of numbered points begins.
+    key_top: i32,
     height: i32,
 }
 
@@ -80,9 +91,13 @@ impl<'a> Page<'a> {
         let x = Scale::new(x_range, Run::Across(right - left));
         let title = wrap(title, LARGE, WIDTH - 2 * EDGE);
         let note = wrap(&note(roofline), SMALL, WIDTH - 2 * EDGE);
-        let top = EDGE + title.len() as i32 * 11 * PT + LINE + 3 * PT;
-        let height = top + PANEL_HEIGHT + 12 * PT + 10 * PT + 2 * PT + note.len() as i32 * LINE + EDGE;
-        Self { roofline, points, title, note, units, x, y, left, right, top, height }
+        let legend = legend(&points);
+        let top = EDGE + title.len() as i32 * 11 * PT + legend.len() as i32 * LINE + 3 * PT;
+        let note_top = top + PANEL_HEIGHT + 12 * PT + 10 * PT + 2 * PT;
+        let key_top = note_top + note.len() as i32 * LINE;
+        let key_lines = if points.len() > MOST_NAMED { points.len().div_ceil(KEY_COLUMNS) as i32 } else { 0 };
+        let height = key_top + key_lines * LINE + EDGE;
+        Self { roofline, points, title, legend, note, units, x, y, left, right, top, key_top, height }
     }
 
     fn draw(&self, canvas: &Canvas) -> Drawn {
@@ -90,6 +105,7 @@ impl<'a> Page<'a> {
             canvas.bold(text, (EDGE, EDGE + line * 11 * PT - 2 * PT), LARGE, INK)?;
         }
         self.legend(canvas)?;
+        self.key(canvas)?;
         let panel = Panel {
             left: self.left,
             top: self.top,
@@ -117,28 +133,55 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Marks that occur, on one line.
     fn legend(&self, canvas: &Canvas) -> Drawn {
-        let middle = self.top - 7 * PT;
-        let mut left = EDGE;
-        for (bound, pass) in [
-            (Bound::Memory, Pass::Forward),
-            (Bound::Compute, Pass::Forward),
-            (Bound::Memory, Pass::Backward),
-            (Bound::Compute, Pass::Backward),
-        ] {
-            if !self.points.iter().any(|point| point.bound() == bound && point.pass == pass) {
-                continue;
+        for (line, marks) in (0..).zip(self.legend.iter().rev()) {
+            let middle = self.top - 7 * PT - line * LINE;
+            let mut left = EDGE;
+            for &(bound, pass) in marks {
+                let text = mark_text(bound, pass);
+                mark(canvas, (left + 3 * PT, middle), bound, pass)?;
+                canvas.text(&text, (left + 8 * PT, middle + 25), Align::Left, SMALL, INK)?;
+                left += mark_width(&text);
             }
-            mark(canvas, (left + 3 * PT, middle), bound, pass)?;
-            let text = match pass {
-                Pass::Forward => bound.name().to_owned(),
-                Pass::Backward => format!("{}, backward", bound.name()),
-            };
-            canvas.text(&text, (left + 8 * PT, middle + 25), Align::Left, SMALL, INK)?;
-            left += 8 * PT + text_width(&text, SMALL) + 6 * PT;
         }
         Ok(())
+    }
+
+    /// Numbers and names of the points, where there are too many for names beside the marks.
+    fn key(&self, canvas: &Canvas) -> Drawn {
+        if self.points.len() <= MOST_NAMED {
+            return Ok(());
+        }
+        let width = (WIDTH - 2 * EDGE) / KEY_COLUMNS as i32;
+        let lines = self.points.len().div_ceil(KEY_COLUMNS);
+        for (at, point) in self.points.iter().enumerate() {
+            let left = EDGE + (at / lines) as i32 * width;
+            let baseline = self.key_top + (at % lines) as i32 * LINE + LINE - 2 * PT;
+            canvas.text(&(at + 1).to_string(), (left + 9 * PT, baseline), Align::Right, SMALL, FAINT_INK)?;
+            let name = wrap_at_most(1, &point.name, "", SMALL, width - 14 * PT).join(" ");
+            canvas.text(&name, (left + 12 * PT, baseline), Align::Left, SMALL, INK)?;
+        }
+        Ok(())
+    }
+
+    /// Marks and what stands beside them: names, or numbers of the key, those of marks in one place together.
+    fn labelled(&self, panel: &Panel<'_>) -> Vec<(Point, String)> {
+        let mut marks: Vec<(Point, String)> = Vec::new();
+        for (at, point) in self.points.iter().enumerate() {
+            let place = self.at(panel, point);
+            if self.points.len() <= MOST_NAMED {
+                marks.push((place, point.name.clone()));
+                continue;
+            }
+            let near = |(other, _): &&mut (Point, String)| {
+                (other.0 - place.0).abs() < NEAR && (other.1 - place.1).abs() < NEAR
+            };
+            match marks.iter_mut().find(near) {
+                Some((_, numbers)) => numbers.push_str(&format!(", {}", at + 1)),
+                None => marks.push((place, (at + 1).to_string())),
+            }
+        }
+        marks
     }
 
     /// A line of slope one for each bandwidth, up to the highest roof of a unit; returns the room of their labels.
@@ -217,8 +260,8 @@ impl<'a> Page<'a> {
             let roof = panel.place(&[point.flop_per_byte, point.compute_gflop_per_s]);
             canvas.dashed(&[self.at(panel, point), roof], FRAME, 4, 15)?;
         }
-        let marks: Vec<(Point, &str)> =
-            self.points.iter().map(|point| (self.at(panel, point), point.name.as_str())).collect();
+        let named = self.labelled(panel);
+        let marks: Vec<(Point, &str)> = named.iter().map(|(at, label)| (*at, label.as_str())).collect();
         let frame =
             Area { left: self.left + PT, top: self.top + PT, right: self.right - PT, bottom: panel.bottom() - PT };
         let labels = place_labels(&marks, taken, &frame);
@@ -231,8 +274,8 @@ impl<'a> Page<'a> {
             canvas.polygon(corners(&label.area), PAPER)?;
             canvas.text(name, label.baseline(), Align::Left, SMALL, INK)?;
         }
-        for (point, (at, _)) in self.points.iter().zip(&marks) {
-            mark(canvas, *at, point.bound(), point.pass)?;
+        for point in &self.points {
+            mark(canvas, self.at(panel, point), point.bound(), point.pass)?;
         }
         Ok(())
     }
@@ -242,6 +285,41 @@ type Fault = plotters::drawing::DrawingAreaErrorKind<std::io::Error>;
 
 fn corners(area: &Area) -> Vec<Point> {
     vec![(area.left, area.top), (area.right, area.top), (area.right, area.bottom), (area.left, area.bottom)]
+}
+
+/// Marks that occur, in lines of the figure's width.
+fn legend(points: &[&OperatorPoint]) -> Vec<Vec<(Bound, Pass)>> {
+    let mut lines = vec![Vec::new()];
+    let mut left = EDGE;
+    for pass in [Pass::Forward, Pass::Backward] {
+        for bound in [Bound::Memory, Bound::Compute] {
+            if !points.iter().any(|point| point.bound() == bound && point.pass == pass) {
+                continue;
+            }
+            let width = mark_width(&mark_text(bound, pass));
+            if left + width > WIDTH - EDGE {
+                lines.push(Vec::new());
+                left = EDGE;
+            }
+            left += width;
+            if let Some(line) = lines.last_mut() {
+                line.push((bound, pass));
+            }
+        }
+    }
+    lines
+}
+
+fn mark_text(bound: Bound, pass: Pass) -> String {
+    match pass {
+        Pass::Forward => bound.name().to_owned(),
+        Pass::Backward => format!("{}, backward", bound.name()),
+    }
+}
+
+/// What a mark takes in the legend with its text.
+fn mark_width(text: &str) -> i32 {
+    8 * PT + text_width(text, SMALL) + 6 * PT
 }
 
 /// A disc for forward, a triangle for backward; blue where memory bounds, orange where compute does.
@@ -266,6 +344,15 @@ fn unit_roofs(points: &[&OperatorPoint], y: &Scale) -> Vec<(f64, String)> {
     let finite = points.iter().filter(|point| point.compute_gflop_per_s.is_finite());
     let mut roofs: Vec<(f64, &str)> = finite.map(|point| (point.compute_gflop_per_s, point.unit.as_str())).collect();
     roofs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    if points.len() > MOST_NAMED {
+        // A unit's roof moves with the operator; of many, the highest stands for all.
+        let mut seen: Vec<&str> = Vec::new();
+        roofs.retain(|(_, unit)| {
+            let first = !seen.contains(unit);
+            seen.push(unit);
+            first
+        });
+    }
     let mut grouped: Vec<(f64, Vec<&str>)> = Vec::new();
     for (throughput, unit) in roofs {
         let near = |other: f64| ((y.at(other) - y.at(throughput)) * f64::from(PANEL_HEIGHT)).abs() < 1.0;
@@ -315,7 +402,8 @@ fn note(roofline: &Roofline) -> String {
     let absent: Vec<&str> =
         roofline.operators.iter().filter(|point| !point.has_place()).map(|point| point.name.as_str()).collect();
     if !absent.is_empty() {
-        note.push_str(&format!(". Not shown, without arithmetic: {}", absent.join(", ")));
+        let what = if absent.len() > MOST_ABSENT { format!("{} operators", absent.len()) } else { absent.join(", ") };
+        note.push_str(&format!(". Not shown, without arithmetic or traffic: {what}"));
     }
     note
 }

@@ -21,6 +21,8 @@ pub struct HardwareDecl {
     pub name: String,
     /// The file.
     pub span: Span,
+    /// Where the file's figures come from, those apart that name a source of their own.
+    pub source: Option<String>,
     /// Technology node in nm, for which the file's figures hold.
     pub node_nm: f64,
     /// Node that they are to be scaled to, with its place.
@@ -89,7 +91,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
     let scale_to_nm =
         reader.node("scale_to_nm").and_then(|node| Some((reader.number("scale_to_nm")?, node.span.clone())));
     reader.text("doc");
-    reader.text("source");
+    let origin = reader.text("source");
     let boundary = read_boundary(&reader);
     let features = read_features(&reader);
     let parameters = read_parameters(&reader);
@@ -107,6 +109,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
     Some(HardwareDecl {
         name: name?,
         span: Span::new(source, 0..0),
+        source: origin,
         node_nm: node_nm?,
         scale_to_nm,
         boundary,

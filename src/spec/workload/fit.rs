@@ -16,7 +16,11 @@ use crate::spec::{Collector, arguments, composite};
 pub fn fit(mut workload: Workload, hardware: &HardwareDecl, kinds: &[KindDecl]) -> Workload {
     expand_composites(&mut workload, hardware, kinds);
     add_buffer_traffic(&mut workload, hardware, kinds);
-    if hardware.dram.is_none() && workload.traffic.iter().any(|transfer| transfer.memory == DRAM) {
+    if hardware.dram.is_some() {
+        workload.remarks.push(
+            "DRAM carries what enters and leaves the model, weights once, and activations kept for the backward pass; tensors between operators are taken to stay on the chip".to_owned(),
+        );
+    } else {
         workload.traffic.retain(|transfer| transfer.memory != DRAM);
         workload.remarks.push(format!(
             "hardware `{}` has no DRAM: what enters and leaves the chip costs neither time nor energy",
@@ -25,9 +29,10 @@ pub fn fit(mut workload: Workload, hardware: &HardwareDecl, kinds: &[KindDecl]) 
     }
     for call in &workload.unrecognised {
         workload.remarks.push(format!(
-            "`{}` ({} calls, {:.1} % of all calls, {:.1} % of the bytes) is not in the pipeline and costs nothing: {}",
+            "`{}` ({} {}, {:.1} % of all calls, {:.1} % of the bytes) is not in the pipeline and costs nothing: {}",
             call.function,
             call.calls,
+            if call.calls == 1 { "call" } else { "calls" },
             call.share_of_calls * 100.0,
             call.share_of_bytes * 100.0,
             call.reason

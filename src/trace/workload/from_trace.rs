@@ -261,9 +261,7 @@ fn transfers(
 }
 
 fn remarks(pipeline: &TracedPipeline, tiles: usize) -> Vec<String> {
-    let mut remarks = vec![
-        "DRAM carries what enters and leaves the model, weights once, and activations kept for the backward pass; tensors between operators are taken to stay on the chip".to_owned(),
-    ];
+    let mut remarks = Vec::new();
     if let Some(streamed) = &pipeline.streamed
         && !streamed.equal
     {
@@ -277,15 +275,20 @@ fn remarks(pipeline: &TracedPipeline, tiles: usize) -> Vec<String> {
     }
     let assumed =
         |inference: Inference| pipeline.operators.iter().filter(|one| one.inferred.contains(&inference)).count();
+    let all = pipeline.operators.len();
     for (inference, what) in [
-        (Inference::Order, "have their place from the order of the calls, as no data edge of the trace touches them"),
-        (Inference::Sizes, "have layer widths or table sizes from the call tables, as their calls do not state them"),
-        (Inference::ElementSize, "have elements of the assumed size, as the trace has no types"),
-        (Inference::Partner, "are paired with their forward call by name and shape"),
+        (Inference::Order, "no data edge of the trace touches them, so that the order of the calls gives their place"),
+        (Inference::Sizes, "their calls do not state layer widths or table sizes, which come from the call tables"),
+        (
+            Inference::ElementSize,
+            "the trace does not state the type of their tensors, whose elements have the assumed size",
+        ),
+        (Inference::Partner, "they are paired with their forward call by name and shape"),
     ] {
-        let count = assumed(inference);
-        if count > 0 {
-            remarks.push(format!("{count} of {} operators {what}", pipeline.operators.len()));
+        match assumed(inference) {
+            0 => {}
+            count if count == all => remarks.push(format!("all {all} operators: {what}")),
+            count => remarks.push(format!("{count} of {all} operators: {what}")),
         }
     }
     remarks
