@@ -14,8 +14,18 @@ pub enum Format {
     Md,
 }
 
-const HEADER: [&str; 10] =
-    ["design", "quantity", "published", "ours", "error_percent", "interval", "width_percent", "basis", "source", "note"];
+const HEADER: [&str; 10] = [
+    "design",
+    "quantity",
+    "published",
+    "ours",
+    "error_percent",
+    "interval",
+    "width_percent",
+    "basis",
+    "source",
+    "note",
+];
 
 /// The table of all outcomes.
 pub fn render(outcomes: &[Outcome], format: Format) -> String {
@@ -55,9 +65,9 @@ fn csv_cell(cell: &str) -> String {
 
 fn row(outcome: &Outcome) -> [String; 10] {
     let target = &outcome.target;
-    let interval = outcome.interval.map_or_else(String::new, |[low, high]| {
-        format!("{} to {} {}", short(low), short(high), judgement(outcome))
-    });
+    let interval = outcome
+        .interval
+        .map_or_else(String::new, |[low, high]| format!("{} to {} {}", short(low), short(high), judgement(outcome)));
     let basis = match &target.same_as {
         Some((other, _)) => format!("{} (same as {other})", target.role.name()),
         None => target.role.name().to_owned(),

@@ -159,7 +159,11 @@ fn read_target(table: &Table, diagnostics: &Collector) -> Option<TargetDecl> {
     if let (Some(role), Some(node)) = (role, reader.node("differs"))
         && role != Role::Compared
     {
-        reader.error(&node.span, "only another model's output differs for a reason", "write role = \"compared\", or take it out");
+        reader.error(
+            &node.span,
+            "only another model's output differs for a reason",
+            "write role = \"compared\", or take it out",
+        );
     }
     let point = reader.table("point").and_then(|table| read_point(table, diagnostics));
     reader.finish();
