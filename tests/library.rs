@@ -96,8 +96,7 @@ fn has_unit(hardware: &HardwareDecl, kinds: &[KindDecl], kind: &str, pass: Pass,
         executes && rate && one.passes.contains(&pass) && unit.is_none_or(|unit| unit == one.name)
     });
     let stages = kind.stages_of(pass);
-    whole
-        || !stages.is_empty() && stages.iter().all(|stage| has_unit(hardware, kinds, &stage.kind, stage.pass, unit))
+    whole || !stages.is_empty() && stages.iter().all(|stage| has_unit(hardware, kinds, &stage.kind, stage.pass, unit))
 }
 
 /// Every pipeline on every hardware: it runs, or the error names each operator that has no unit, with every unit's reason.
@@ -142,7 +141,8 @@ fn the_whole_matrix_runs_or_says_which_operator_fails_and_why() {
             // What has its units lacks a memory, or a parameter of the hardware that it was made for.
             if lacking.is_empty() {
                 memories += 1;
-                let names_why = fault.contains("operator `") && (fault.contains("` has no memory") || fault.contains("has no DRAM"))
+                let names_why = fault.contains("operator `")
+                    && (fault.contains("` has no memory") || fault.contains("has no DRAM"))
                     || fault.contains(" needs SRAM block ")
                     || fault.contains("is not defined here")
                     || fault.contains("names unit `");
@@ -152,7 +152,10 @@ fn the_whole_matrix_runs_or_says_which_operator_fails_and_why() {
         }
     }
     eprintln!("{runs} pairs run, {refused} are refused, {memories} of them for a memory or a parameter");
-    assert!(runs >= PAIRS.len() && refused >= 60 && backward >= 10, "{runs} run, {refused} refused, {backward} backward");
+    assert!(
+        runs >= PAIRS.len() && refused >= 60 && backward >= 10,
+        "{runs} run, {refused} refused, {backward} backward"
+    );
 }
 
 /// Twice the instances of a unit, of those that work divides among, never make the schedule longer.
