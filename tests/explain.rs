@@ -172,3 +172,27 @@ fn axes_that_move_nothing_of_a_group_are_named() {
     let explained = run(folder.path(), &["explain", "dead.toml"]);
     assert!(explained.contains("move no objective, but other metrics: ") && explained.contains("ccu"), "{explained}");
 }
+
+/// GSCore's culling units take half to one Gaussian a cycle and its cores a little more or less than stated: latency has a range
+/// that holds it; areas are all published.
+#[test]
+fn ranges_of_assumed_figures_reach_the_answer() {
+    let arguments = ["explain", "gscore", "--point", "0", "--ranges"];
+    let answer = json(&arguments);
+    let of = |metric: &str| {
+        let all = list(&answer["assumptions"]);
+        all.iter().find(|one| one["metric"] == metric).unwrap_or_else(|| panic!("{metric}: {all:?}")).clone()
+    };
+    let latency = of("latency_ms");
+    let (low, high) = (number(&latency["ends"][0]), number(&latency["ends"][1]));
+    let ours = number(&answer["parts"]["latency_ms"]);
+    assert!(low < ours && ours < high, "{low} {ours} {high}");
+    assert!(list(&latency["figures"]).iter().any(|name| name == "ccu.rate"), "{latency}");
+    let area = of("area_mm2");
+    assert_eq!(area["ends"][0], area["ends"][1]);
+    assert!(list(&area["figures"]).is_empty());
+    let text = run(Path::new("."), &arguments);
+    assert!(text.contains("  latency_ms from ") && text.contains("  area_mm2 rests on none"), "{text}");
+    // Not asked, not answered.
+    assert!(list(&json(&["explain", "gscore", "--point", "0"])["assumptions"]).is_empty());
+}

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use nerarch_dse::spec::Collector;
 use nerarch_dse::spec::source::{Origin, Source};
-use nerarch_dse::validate::{FileDecl, Outcome, Role, evaluate, read, stock, stock_names};
+use nerarch_dse::validate::{FileDecl, Outcome, Role, evaluate, missing, read, stock, stock_names, totals};
 
 fn parse(text: &str) -> Result<FileDecl, String> {
     let source = Source { name: "targets.toml".into(), text: text.into(), origin: Origin::Stock("targets".into()) };
@@ -33,7 +33,10 @@ fn no_error_is_larger_than_the_file_says_and_every_interval_names_the_missing_fa
         let id = &outcome.target.id;
         match (outcome.interval, outcome.target.tolerance_percent) {
             (None, Some(most)) => {
-                assert!(outcome.error_percent().abs() <= most, "{id}: {} %", outcome.error_percent());
+                let error = outcome.error_percent().abs();
+                assert!(error <= most, "{id}: {error} %");
+                let explained = !outcome.target.differs.is_empty();
+                assert!(error <= 5.0 || explained, "{id} is {error} % off and does not say why");
             }
             (None, None) => panic!("{id} rests on no assumption and has no tolerance"),
             (Some(_), _) => {
@@ -55,6 +58,34 @@ fn predictions_without_assumptions_are_within_five_percent_and_two_on_average() 
     assert!(errors.len() >= 3);
     assert!(errors.iter().all(|error| *error < 5.0), "{errors:?}");
     assert!(errors.iter().sum::<f64>() / errors.len() as f64 <= 2.0, "{errors:?}");
+}
+
+/// The documentation's table of missing facts is the one that the command prints.
+#[test]
+fn the_documentation_keeps_step() {
+    let text = include_str!("../docs/library.md");
+    let table = missing(outcomes());
+    assert_eq!(table.lines().count(), 2 + 13);
+    for line in table.lines() {
+        assert!(text.contains(line), "docs/library.md lacks what `validate --format md` prints:\n{line}");
+    }
+}
+
+/// An interval over more than a factor of ten counts as no success.
+#[test]
+fn wide_intervals_are_counted_apart() {
+    let wide = SOUND.replace("factor = [0.75, 1.25]", "factor = [0.2, 2.5]");
+    for (text, ratio, says) in [
+        (SOUND, 5.0 / 3.0, "1 have ends within a factor of 10, and 1 of these"),
+        (wide.as_str(), 12.5, "1 are wider and say little"),
+    ] {
+        let outcomes = evaluate(&parse(text).expect("sound")).expect("sound");
+        assert!(common::error(outcomes[0].ratio().expect("interval"), ratio) < 1e-12);
+        assert_eq!(outcomes[0].is_informative(), Some(ratio <= 10.0));
+        assert!(totals(&outcomes).contains(says), "{}", totals(&outcomes));
+    }
+    let telling = outcomes().iter().filter(|outcome| outcome.is_informative() == Some(true)).count();
+    assert!(telling >= 7, "only {telling} intervals say something");
 }
 
 /// The published values that files compare with are those of the reference.
@@ -170,6 +201,7 @@ fn wrong_files_are_refused_with_place_and_remedy() {
         (", basis = \"published\"", "", "does not say its basis"),
         ("id = \"x.y\"", "id = \"x.y\"\nsame_as = \"x.z\"", "there is no other target `x.z`"),
         ("id = \"x.y\"", "id = \"x.y\"\nunit = \"s\"", "has no key `unit`"),
+        ("id = \"x.y\"", "id = \"x.y\"\ndiffers = \"so\"", "only another model's output differs for a reason"),
         (
             "id = \"x.y\"",
             "id = \"x.y\"\npoint = { hardware = \"icaru\", pipeline = \"icarus\", scene = \"lego\" }",
@@ -208,7 +240,7 @@ fn the_command_prints_text_csv_and_markdown_and_refuses_unknown_names() {
     };
     assert!(text(&["validate"]).contains("predictions without assumptions"));
     let csv = text(&["validate", "gbu", "--format", "csv"]);
-    assert!(csv.starts_with("design,quantity,published,ours,error_percent,interval,width_percent,basis,source\n"));
+    assert!(csv.starts_with("design,quantity,published,ours,error_percent,interval,width_percent,basis,source,note\n"));
     assert_eq!(csv.lines().count(), 6);
     assert!(text(&["validate", "icarus", "--format", "md"]).contains("| --- |"));
     let output = common::program(folder.path(), &["validate", "icaru"]);

@@ -17,12 +17,13 @@ use crate::input;
 use crate::ppa::knobs::{give, knobs};
 use crate::ppa::setting::Setting;
 use crate::ppa::{Axis, Evaluator, Outcome, Plan};
-use crate::report::explain::{Explanation, figures, to_text};
+use crate::report::explain::{Assumption, Explanation, figures, to_text};
 use crate::report::manifest::Manifest;
 use crate::report::table::Schema;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::sweep::{Strategy, SweepValue};
 use crate::spec::{Diagnostics, Study};
+use crate::validate::{Moved, moved};
 
 /// What `explain` was told.
 #[derive(Debug, clap::Args)]
@@ -43,6 +44,9 @@ pub struct ExplainArguments {
     /// The scene, or `scene.camera`, of the tables; the slowest if not given.
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
+    /// Also how far the assumed figures move latency, area and power within their ranges.
+    #[arg(long)]
+    ranges: bool,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -98,6 +102,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         figures: figures(&plan, workload, &values),
         parts,
         knobs: knobs(&study, &plan, &digits),
+        assumptions: if arguments.ranges { assumptions(&study, &digits, workload)? } else { Vec::new() },
     };
     let text = match arguments.format {
         Format::Text => to_text(&explanation),
@@ -108,6 +113,12 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     };
     file::write(None, &text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn assumptions(study: &Study, digits: &[u32], workload: usize) -> Result<Vec<Assumption>, Failure> {
+    let moved = moved(study, digits, workload, &["latency_ms", "area_mm2", "power_mw"])?;
+    let assumption = |Moved { metric, ends, figures }| Assumption { metric, ends, figures };
+    Ok(moved.into_iter().map(assumption).collect())
 }
 
 fn joined(plan: &Plan) -> String {

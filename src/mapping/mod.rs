@@ -11,4 +11,4 @@ mod valid;
 
 pub use capacity::{Capacity, compile_capacity};
 pub use traffic::{Cause, Port, Traffic, compile_traffic};
-pub use valid::{Mapped, map_operators};
+pub use valid::{Mapped, find_candidates, map_operators};

@@ -21,30 +21,47 @@ pub struct Mapped {
     pub cycles: NodeId,
 }
 
-/// Maps every operator; `None` where no unit is valid, which is reported.
-pub fn map_operators(
-    scope: &mut Scope<'_>,
-    study: &Study,
-    operators: &[Operator],
-    units: &[Unit],
-    stream: Option<&Stream>,
-) -> Option<Vec<Mapped>> {
+/// The units that can execute each operator; none for one that no unit can execute, which is reported, and for one that is
+/// faulty in itself. Needs nothing but declarations, so that it says all that is wrong between a pipeline and a hardware.
+pub fn find_candidates(scope: &Scope<'_>, study: &Study) -> Vec<Vec<usize>> {
     check_executes(scope, study);
+    let units = || study.hardware.units.iter().map(|unit| unit.name.as_str());
     for (_, unit, span) in &study.pipeline.mapping {
-        if !units.iter().any(|known| known.name == *unit) {
-            let help = did_you_mean(unit, units.iter().map(|unit| unit.name.as_str()));
+        if !units().any(|known| known == unit) {
             scope.error(
                 span,
                 format!("[mapping] names unit `{unit}`, which hardware `{}` does not have", study.hardware.name),
-                help,
+                did_you_mean(unit, units()),
             );
         }
     }
-    let mapped: Vec<Option<Mapped>> = operators
-        .iter()
-        .enumerate()
-        .map(|(at, operator)| map_operator(scope, study, at, operator, units, stream))
-        .collect();
+    let candidates = study.pipeline.operators.iter().map(|decl| {
+        able(study, decl).unwrap_or_else(|refusals| {
+            scope.error(
+                &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
+                format!(
+                    "no unit of hardware `{}` can execute operator `{}` ({})",
+                    study.hardware.name, decl.name, decl.kind.0
+                ),
+                refusals,
+            );
+            Vec::new()
+        })
+    });
+    candidates.collect()
+}
+
+/// Maps every operator to the best of its candidates; `None` if one has none.
+pub fn map_operators(
+    scope: &mut Scope<'_>,
+    operators: &[Operator],
+    candidates: Vec<Vec<usize>>,
+    units: &[Unit],
+    stream: Option<&Stream>,
+) -> Option<Vec<Mapped>> {
+    let pairs = operators.iter().zip(candidates);
+    let mapped: Vec<Option<Mapped>> =
+        pairs.map(|(operator, candidates)| map_operator(scope, operator, candidates, units, stream)).collect();
     mapped.into_iter().collect()
 }
 
@@ -63,27 +80,11 @@ fn check_executes(scope: &Scope<'_>, study: &Study) {
 
 fn map_operator(
     scope: &mut Scope<'_>,
-    study: &Study,
-    at: usize,
     operator: &Operator,
+    candidates: Vec<usize>,
     units: &[Unit],
     stream: Option<&Stream>,
 ) -> Option<Mapped> {
-    let decl = &study.pipeline.operators[at];
-    let candidates = match able(study, decl) {
-        Ok(able) => able,
-        Err(refusals) => {
-            scope.error(
-                &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
-                format!(
-                    "no unit of hardware `{}` can execute operator `{}` ({})",
-                    study.hardware.name, operator.name, operator.kind
-                ),
-                refusals,
-            );
-            return None;
-        }
-    };
     let mut best: Option<(NodeId, NodeId, NodeId)> = None;
     for &index in &candidates {
         let cycles = unit_cycles(scope, study, operator, &units[index])?;
@@ -107,9 +108,10 @@ fn map_operator(
 }
 
 /// The units that can execute an operator, or of every unit why it cannot: for a composite, which no units can execute
-/// stage by stage either, also of every stage.
+/// stage by stage either, also of every stage. Operators without a kind, or whose kind has not the pass, have no units.
 fn able(study: &Study, operator: &OperatorDecl) -> Result<Vec<usize>, String> {
-    let Some(kind) = study.kinds.iter().find(|kind| kind.name == operator.kind.0) else { return Ok(Vec::new()) };
+    let kind = study.kinds.iter().find(|kind| kind.name == operator.kind.0);
+    let Some(kind) = kind.filter(|kind| !kind.counts_of(operator.pass).is_empty()) else { return Ok(Vec::new()) };
     let pipeline = &study.pipeline;
     let unit = pipeline.mapping.iter().find(|(name, _, _)| *name == operator.name);
     let unit = unit.map(|(_, unit, _)| unit.as_str());

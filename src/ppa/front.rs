@@ -1,7 +1,7 @@
 //! What a study is on one workload before its schedule: hardware, operators, mapping.
 
 use crate::hardware::{Clock, Dram, Process, Sram, Unit, compile_dram, compile_sram, compile_unit};
-use crate::mapping::{Capacity, Mapped, Traffic, compile_capacity, compile_traffic, map_operators};
+use crate::mapping::{Capacity, Mapped, Traffic, compile_capacity, compile_traffic, find_candidates, map_operators};
 use crate::operator::{Applied, Operator, Stream, apply_techniques, compile_operators};
 use crate::spec::Study;
 use crate::spec::scope::Scope;
@@ -23,6 +23,7 @@ pub struct Front {
 impl Front {
     /// Compiles them in a scope to which the workload is bound; `None` if something is faulty, which is reported.
     pub fn compile(scope: &mut Scope<'_>, study: &Study, stream: Option<&Stream>) -> Option<Self> {
+        let candidates = find_candidates(scope, study);
         let hardware = &study.hardware;
         let process = Process::compile(scope, hardware)?;
         let clock = Clock::compile(scope, &hardware.clock, &process)?;
@@ -40,7 +41,7 @@ impl Front {
         let traffic = compile_traffic(scope, study, &operators, &srams, dram.as_ref());
         let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
         let capacities = compile_capacity(scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
-        let mapped = map_operators(scope, study, &operators, &units, stream)?;
+        let mapped = map_operators(scope, &operators, candidates, &units, stream)?;
         Some(Self { process, clock, units, srams, dram, operators, applied, traffic, capacities, mapped })
     }
 }

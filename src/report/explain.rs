@@ -31,6 +31,19 @@ pub struct Explanation {
     pub figures: Vec<FigureRow>,
     /// What would move the point, strongest first.
     pub knobs: Vec<Knob>,
+    /// How far assumed figures move the metrics, if that was asked.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// A metric over the ranges of the assumed figures.
+#[derive(Debug, Clone, Serialize)]
+pub struct Assumption {
+    /// The metric.
+    pub metric: String,
+    /// Its least and greatest value.
+    pub ends: [f64; 2],
+    /// The figures that these rest on.
+    pub figures: Vec<String>,
 }
 
 /// A figure of the hardware at the point.
@@ -114,9 +127,26 @@ fn write_all(out: &mut String, explanation: &Explanation) -> fmt::Result {
     write_parts(out, explanation, &sources)?;
     write_operators(out, parts)?;
     write_knobs(out, explanation)?;
+    write_assumptions(out, &explanation.assumptions)?;
     write_figures(out, &explanation.figures, &sources)?;
     for (at, source) in sources.0.iter().enumerate() {
         writeln!(out, "  [{}] {source}", at + 1)?;
+    }
+    Ok(())
+}
+
+fn write_assumptions(out: &mut String, assumptions: &[Assumption]) -> fmt::Result {
+    if assumptions.is_empty() {
+        return Ok(());
+    }
+    let (resting, free): (Vec<&Assumption>, Vec<&Assumption>) =
+        assumptions.iter().partition(|assumption| !assumption.figures.is_empty());
+    writeln!(out, "\nassumed figures within their ranges")?;
+    for Assumption { metric, ends: [low, high], figures } in resting {
+        writeln!(out, "  {metric} from {} to {}, by {}", short(*low), short(*high), figures.join(", "))?;
+    }
+    for Assumption { metric, .. } in free {
+        writeln!(out, "  {metric} rests on none")?;
     }
     Ok(())
 }

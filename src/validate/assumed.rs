@@ -7,7 +7,7 @@ use crate::spec::reader::Quantity;
 use crate::spec::{Span, Study};
 
 /// An end of a range, or the value itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum End {
     /// The value as declared.
     Nominal,
