@@ -110,5 +110,5 @@ fn own_sweep(arguments: &RooflineArguments) -> Arc<Source> {
         word(&arguments.scene, DEFAULT_SCENE),
     );
     let name = "command line".to_owned();
-    Arc::new(Source { name, text, origin: Origin::File(PathBuf::from("roofline.toml")) })
+    Arc::new(Source { name, text, origin: Origin::CommandLine })
 }

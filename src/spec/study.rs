@@ -144,7 +144,7 @@ impl Study {
             "name = \"analysis\"\nhardware = \"{}\"\npipeline = \"trace.pkl\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
             hardware.replace('\\', "/").replace(['"', '\n', '\r'], "")
         );
-        let origin = Origin::File("analysis.toml".into());
+        let origin = Origin::CommandLine;
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
         let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
         let study = sweep.and_then(|sweep| {
@@ -219,10 +219,10 @@ impl Study {
         let (hardware, mut scenes) = (hardware?, scenes?);
         let pipeline = if is_trace {
             let (name, span) = &sweep.pipeline;
-            let path = traced::find(name, span);
             let loaded = match given {
                 Some((workload, _)) => Ok(workload.clone()),
-                None => traced::load(&path, &TransformOptions::default())
+                None => traced::find(name, span)
+                    .and_then(|path| traced::load(&path, &TransformOptions::default()))
                     .map(|workload| traced::fit(workload, &hardware, &kinds)),
             };
             let workload = match loaded {
@@ -234,7 +234,9 @@ impl Study {
             };
             if given.is_none() {
                 for remark in &workload.remarks {
-                    diagnostics.warning(Diagnostic::new(span, remark.as_str()));
+                    diagnostics.warning(
+                        Diagnostic::new(span, remark.as_str()).help("docs/traces.md says what a trace leaves open"),
+                    );
                 }
             }
             if scenes.is_empty() {
