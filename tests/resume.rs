@@ -141,7 +141,7 @@ fn a_folder_that_vanishes_ends_the_run_with_an_error() {
     let child = start(folder.path(), &[]);
     fs::remove_dir_all(folder.path().join("out")).expect("remove");
     let output = child.wait_with_output().expect("output");
-    ends(&output, 1, &["error: failed to write"]);
+    ends(&output, 1, &["error: failed to write", "0 of 2880 points are saved"]);
 }
 
 #[test]
