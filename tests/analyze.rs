@@ -149,7 +149,8 @@ fn the_commands_write_the_known_layout_and_pass_their_files_on() {
 fn a_trace_is_a_pipeline_of_a_sweep() {
     let Some(traces) = traces() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let trace = traces.join("vanilla_nerf_4096x192.pkl").display().to_string();
+    let trace = "vanilla_nerf_4096x192.pkl";
+    fs::copy(traces.join(trace), folder.path().join(trace)).expect("a copy");
     let sweep = format!(
         "name = \"traced\"\nhardware = \"programmable\"\npipeline = \"{trace}\"\n[parameters]\nmacs = [1024, 4096]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\", \"area_mm2\"]\n"
     );

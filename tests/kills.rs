@@ -1,6 +1,6 @@
 //! Killed at random moments, over and over, a run ends with the bytes of one that was left alone.
 //!
-//! 20 kills; `NERARCH_DSE_KILLS=200` sets another number, `NERARCH_DSE_KILL_SEED` other moments.
+//! 20 kills over every strategy; `NERARCH_DSE_KILLS=200` sets another number, `NERARCH_DSE_KILL_SEED` other moments.
 #![cfg(unix)]
 
 mod common;
@@ -25,7 +25,8 @@ fn killed_at_random_moments_a_run_ends_with_the_same_bytes() {
     let stock = |name: &str| {
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps").join(name)).expect("sweep")
     };
-    let large = stock("gscore_large.toml").replace("formats = [\"parquet\"]", "formats = [\"csv\", \"parquet\"]");
+    let csv = "formats = [\"csv\", \"parquet\"]";
+    let large = stock("gscore_large.toml").replace("formats = [\"parquet\"]", csv);
     let sample = |samples: u64| {
         large.replace("strategy   = \"grid\"", &format!("strategy = \"random\"\nsamples = {samples}\nseed = 3"))
     };
@@ -39,7 +40,14 @@ fn killed_at_random_moments_a_run_ends_with_the_same_bytes() {
         ("sample", sample(100_000).replace("\"gscore_large\"", "\"sample\""), 0),
         ("sobol", search("sobol", "strategy = \"sobol\"\nsamples = 20000\nseed = 3"), 20),
         ("nsga2", search("nsga2", "strategy = \"nsga2\"\nseed = 3\nbudget = { evaluations = 5000 }"), 100),
+        ("lhs", search("lhs", "strategy = \"lhs\"\nsamples = 20000\nseed = 3"), 20),
+        (
+            "front",
+            search("front", "strategy = \"random\"\nsamples = 200000\nseed = 3").replace(csv, "rows = \"front\""),
+            0,
+        ),
         ("exact", search("exact", "strategy = \"exact\""), 50),
+        ("descent", search("descent", "strategy = \"nelder-mead\"\nseed = 3\nbudget = { evaluations = 2000 }"), 300),
         ("anneal", search("anneal", "strategy = \"anneal\"\nseed = 3\nbudget = { evaluations = 2000 }"), 300),
         ("pso", search("pso", "strategy = \"pso\"\nseed = 3\nbudget = { evaluations = 3000 }"), 200),
     ];

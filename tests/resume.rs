@@ -141,7 +141,7 @@ fn a_folder_that_vanishes_ends_the_run_with_an_error() {
     let child = start(folder.path(), &[]);
     fs::remove_dir_all(folder.path().join("out")).expect("remove");
     let output = child.wait_with_output().expect("output");
-    ends(&output, 1, &["error: failed to write"]);
+    ends(&output, 1, &["error: failed to write", "0 of 2880 points are saved"]);
 }
 
 #[test]
@@ -152,67 +152,98 @@ fn a_run_that_cannot_be_written_ends_with_status_1_and_the_path() {
     ends(&program(folder.path(), &["sweep", "mine.toml", "--out", "file"]), 1, &["failed to write `file"]);
 }
 
-/// A disk that is read-only from the start, or becomes so while a run is unfinished. Needs root to mount it.
+/// A disk of its own in memory, mounted on a folder. Needs root.
+#[cfg(target_os = "linux")]
+struct Disk(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Disk {
+    /// `None`, said loudly, where nothing can be mounted.
+    fn mounted(folder: &Path, options: &str) -> Option<Self> {
+        fs::create_dir(folder).expect("folder");
+        let disk = Self(folder.to_path_buf());
+        if disk.mount(options) {
+            return Some(disk);
+        }
+        eprintln!("SKIPPED: a file system cannot be mounted here");
+        std::mem::forget(disk);
+        None
+    }
+
+    fn mount(&self, options: &str) -> bool {
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&self.0).output();
+        done.is_ok_and(|done| done.status.success())
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(&self.0).status();
+        assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
+    }
+}
+
+/// A disk that is read-only from the start, or becomes so while a run is unfinished.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_read_only_disk_stops_a_run_and_loses_nothing() {
     let folder = tempfile::tempdir().expect("folder");
     sweep(folder.path());
     let whole = reference(folder.path());
-    let disk = folder.path().join("out");
-    fs::create_dir(&disk).expect("folder");
-    let mount = |options: &str| {
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&disk).output();
-        done.is_ok_and(|done| done.status.success())
-    };
-    if !mount("ro,size=64m") {
-        eprintln!("SKIPPED: a file system cannot be mounted here");
-        return;
-    }
-    let refused = program(folder.path(), &["sweep", "mine.toml"]);
-    let writable = mount("remount,rw");
+    let out = folder.path().join("out");
+    let Some(disk) = Disk::mounted(&out, "ro,size=64m") else { return };
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 1, &["Read-only file system", "out", "help: "]);
+    assert!(disk.mount("remount,rw"));
     let stopped = with_faults(folder.path(), "panic:1500", &["sweep", "mine.toml", "--fail-fast", "--threads", "1"]);
-    let closed = mount("remount,ro");
-    let still = program(folder.path(), &["sweep", "mine.toml"]);
-    let reopened = mount("remount,rw");
-    let resumed = program(folder.path(), &["sweep", "mine.toml", "--retry-failed"]);
-    let ours = contents(&disk.join("mine"));
-    let unmounted = Command::new("umount").arg(&disk).status().expect("umount").success();
-    assert!(writable && closed && reopened && unmounted);
-    for output in [&refused, &still] {
-        ends(output, 1, &["Read-only file system", "out"]);
-    }
     ends(&stopped, 1, &["points are saved in"]);
+    assert!(disk.mount("remount,ro"));
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 1, &["Read-only file system", "out"]);
+    assert!(disk.mount("remount,rw"));
+    let resumed = program(folder.path(), &["sweep", "mine.toml", "--retry-failed"]);
     ends(&resumed, 0, &["going on with", "2880 of 2880"]);
-    assert!(ours == whole, "the result differs");
+    assert!(contents(&out.join("mine")) == whole, "the result differs");
 }
 
-/// A disk of 256 KiB: the record does not fit. Needs root to mount it.
+/// A disk of 256 KiB: the record does not fit.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_loses_nothing_that_was_saved() {
     let folder = tempfile::tempdir().expect("folder");
     sweep(folder.path());
     let whole = reference(folder.path());
-    let disk = folder.path().join("out");
-    fs::create_dir(&disk).expect("folder");
-    let mount = |options: &str| {
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&disk).output();
-        done.is_ok_and(|done| done.status.success())
-    };
-    if !mount("size=256k") {
-        eprintln!("SKIPPED: a small file system cannot be mounted here");
-        return;
-    }
+    let out = folder.path().join("out");
+    let Some(disk) = Disk::mounted(&out, "size=256k") else { return };
     let full = program(folder.path(), &["sweep", "mine.toml"]);
-    let grown = mount("remount,size=64m");
-    let resumed = program(folder.path(), &["sweep", "mine.toml"]);
-    let ours = contents(&disk.join("mine"));
-    let unmounted = Command::new("umount").arg(&disk).status().expect("umount").success();
-    ends(&full, 1, &["No space left on device", "points are saved in `out/mine~unfinished`"]);
-    ends(&resumed, 0, &["going on with", "2880 of 2880"]);
-    assert!(grown && unmounted);
-    assert!(ours == whole, "the result differs");
+    ends(&full, 1, &["No space left on device", "points are saved in `out/mine~unfinished`", "help: make room"]);
+    assert!(disk.mount("remount,size=64m"));
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &["going on with", "2880 of 2880"]);
+    assert!(contents(&out.join("mine")) == whole, "the result differs");
+}
+
+/// A search on a full disk, and a limit on the size of files instead of a disk: both end with a reason, and go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_search_that_runs_out_of_room_goes_on_to_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("folder");
+    let text = sweep(folder.path());
+    let search = "strategy = \"nsga2\"\nseed = 3\nbudget = { evaluations = 1500 }";
+    fs::write(folder.path().join("mine.toml"), text.replace("strategy   = \"grid\"", search)).expect("write");
+    ends(&program(folder.path(), &["sweep", "mine.toml", "--out", "whole"]), 0, &[]);
+    let whole = contents(&folder.path().join("whole/mine"));
+    let limited = |out: &str| {
+        let line = format!("ulimit -f 200; exec {PROGRAM} sweep mine.toml --out {out}");
+        Command::new("bash").args(["-c", &line]).current_dir(folder.path()).output().expect("bash")
+    };
+    ends(&limited("few"), 1, &["File too large", "points are saved in `few/mine~unfinished`", "help: make room"]);
+    ends(&program(folder.path(), &["sweep", "mine.toml", "--out", "few"]), 0, &["going on with"]);
+    assert!(contents(&folder.path().join("few/mine")) == whole, "the result differs");
+    let out = folder.path().join("out");
+    let Some(disk) = Disk::mounted(&out, "size=256k") else { return };
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 1, &["No space left on device", "points are saved in"]);
+    assert!(disk.mount("remount,size=64m"));
+    ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &["going on with"]);
+    assert!(contents(&out.join("mine")) == whole, "the result differs");
 }
 
 #[test]
@@ -328,54 +359,6 @@ fn a_slurm_array_task_evaluates_its_shard_and_the_script_names_it() {
         ends(&job, 0, &[&format!("shard {task}/2 of mine")]);
     }
     ends(&program(folder.path(), &["merge", "mine.toml", "--out", "o u't"]), 0, &["2880 of 2880"]);
-}
-
-/// Cut at every byte of its last entry, or with a byte changed there, a record gives the same result: what is not whole is
-/// evaluated again.
-#[cfg(unix)]
-#[test]
-fn a_record_whose_end_is_damaged_never_gives_wrong_data() {
-    let folder = tempfile::tempdir().expect("folder");
-    sweep(folder.path());
-    let whole = reference(folder.path());
-    let mut child = start(folder.path(), &[]);
-    signal(&child, "KILL");
-    child.wait().expect("wait");
-    let path = folder.path().join("out/mine~unfinished/record.bin");
-    let bytes = fs::read(&path).expect("record");
-    let reader = nerarch_dse::explore::record::RecordReader::open(&path).expect("record");
-    let end = reader.damage().whole as usize;
-    let blocks = reader.blocks().count();
-    let last = (0..end).rev().find(|at| {
-        fs::write(folder.path().join("cut"), &bytes[..*at]).expect("write");
-        let cut = nerarch_dse::explore::record::RecordReader::open(&folder.path().join("cut")).expect("record");
-        assert_eq!(cut.blocks().count(), blocks - 1, "cut at {at}");
-        cut.damage().lost == 0
-    });
-    let last = last.expect("an entry");
-    println!("last entry: bytes {last} to {end}, each cut was seen");
-    for at in last..end {
-        let mut changed = bytes[..end].to_vec();
-        changed[at] ^= 0x10;
-        fs::write(folder.path().join("cut"), &changed).expect("write");
-        let cut = nerarch_dse::explore::record::RecordReader::open(&folder.path().join("cut")).expect("record");
-        assert_eq!(cut.blocks().count(), blocks - 1, "changed at {at}");
-    }
-    // Whole runs from a few of them.
-    for at in [last, last + 1, last + 19, last + 20, (last + end) / 2, end - 5, end - 1, end] {
-        fs::create_dir_all(path.parent().expect("folder")).expect("folder");
-        fs::write(&path, &bytes[..at]).expect("write");
-        ends(&program(folder.path(), &["sweep", "mine.toml"]), 0, &["going on with", "2880 of 2880"]);
-        assert!(contents(&folder.path().join("out/mine")) == whole, "cut at {at}: the result differs");
-        fs::remove_dir_all(folder.path().join("out/mine")).expect("remove");
-    }
-    // A damaged header is refused.
-    let mut changed = bytes.clone();
-    changed[100] ^= 1;
-    fs::create_dir_all(path.parent().expect("folder")).expect("folder");
-    fs::write(&path, &changed).expect("write");
-    ends(&program(folder.path(), &["sweep", "mine.toml"]), 2, &["header is damaged", "--force"]);
-    ends(&program(folder.path(), &["sweep", "mine.toml", "--force"]), 0, &["2880 of 2880"]);
 }
 
 /// Every state in which a process can die while it publishes a run.

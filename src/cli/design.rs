@@ -1,6 +1,5 @@
 //! The one design and workload that a command looks at: of a sweep, or of a pipeline and a hardware without one.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Failure, show_warnings};
@@ -98,6 +97,6 @@ impl DesignArguments {
             word(&self.scene, DEFAULT_SCENE),
         );
         let name = "command line".to_owned();
-        Arc::new(Source { name, text, origin: Origin::File(PathBuf::from("design.toml")) })
+        Arc::new(Source { name, text, origin: Origin::CommandLine })
     }
 }

@@ -122,7 +122,8 @@ fn shards(arguments: &MergeArguments, ready: &Ready) -> Result<Vec<RecordReader>
         let reader = match previous::open(&path) {
             Ok(reader) => reader,
             Err(Failure::Input(Diagnostics(more))) => {
-                faults.extend(more);
+                let help = format!("run shard {shard} again, with --force, or leave `{}` out", folder.display());
+                faults.extend(more.into_iter().map(|fault| fault.help(help.as_str())));
                 continue;
             }
             Err(other) => return Err(other),

@@ -250,6 +250,9 @@ impl Failure {
         match self {
             Self::Input(diagnostics) => diagnostics.render(styled),
             Self::Interrupted(saved) => format!("{self}: {saved}"),
+            Self::Halted { cause: cause @ RunError::Record(_), .. } => {
+                format!("error: {cause}\nhelp: {}", remedy::of_run(cause))
+            }
             Self::Halted { cause, saved } => {
                 format!("error: {cause}\nhelp: {saved}\nhelp: {}", remedy::of_run(cause))
             }

@@ -26,6 +26,7 @@ pub fn of_system(error: &Error) -> &'static str {
 pub fn of_run(error: &RunError) -> &'static str {
     match error {
         RunError::Output(error) => of_system(error),
+        RunError::Record(_) => "start anew with --force; of a merge, run that shard again",
         RunError::Point { .. } => "run it without --fail-fast to have the other points",
         RunError::Threads { .. } => "ask for fewer with --threads",
     }

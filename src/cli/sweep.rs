@@ -180,8 +180,14 @@ impl Sweep<'_> {
         total: u64,
     ) -> Failure {
         self.folder.drop_partial_files(&[CSV, PARQUET]);
+        let certain = record.as_ref().map_or(0, RecordWriter::synced);
         let synced = sync(record);
-        let points = if self.arguments.retry_failed { known_points } else { known_points + fresh };
+        let fresh = if synced.is_ok() { fresh } else { fresh.min(certain) };
+        let points = match self.folder.record().exists() {
+            true if self.arguments.retry_failed => known_points,
+            true => known_points + fresh,
+            false => 0,
+        };
         let saved = Saved { points, total, folder: self.folder.work() };
         match (end, synced) {
             (Err(cause), _) => Failure::Halted { cause, saved },

@@ -29,7 +29,10 @@ pub(super) const KEPT_FAILURES: usize = 5;
 pub enum RunError {
     /// A result could not be written.
     #[error("failed to write results: {0}")]
-    Output(#[from] io::Error),
+    Output(io::Error),
+    /// The record of an earlier attempt is not that of this run, or not as it was written.
+    #[error("the record cannot be gone on with: {0}")]
+    Record(io::Error),
     /// A point failed, and the run was to stop then.
     #[error("point {index} failed: {reason}")]
     Point {
@@ -46,6 +49,16 @@ pub enum RunError {
         /// Why.
         source: rayon::ThreadPoolBuildError,
     },
+}
+
+impl From<io::Error> for RunError {
+    /// Data that is wrong can only come from the record: everything else is written.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => Self::Record(error),
+            _ => Self::Output(error),
+        }
+    }
 }
 
 /// Evaluated points in the order of their indices.

@@ -266,6 +266,10 @@ impl SystolicArray {
             }
         }
         let total = compute as f64 + stall;
+        // What is no number, from a bandwidth next to 0, is too large as well.
+        if (total + cold_start).is_nan() || total + cold_start > LARGEST as f64 {
+            return Err(SystolicError::TooLarge);
+        }
         Ok(GemmTiming {
             compute_cycles: compute as u64,
             stall_cycles: stall,

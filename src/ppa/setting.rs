@@ -1,6 +1,5 @@
 //! `--set NAME=VALUE`: a value for a parameter.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::knobs::declared_parameters;
@@ -45,8 +44,7 @@ impl Setting {
         }
         let text = format!("--set {name}={value}");
         let range = text.len() - value.len()..text.len();
-        let origin = Origin::File(PathBuf::from("command line"));
-        let source = Arc::new(Source { name: "command line".to_owned(), text, origin });
+        let source = Arc::new(Source { name: "command line".to_owned(), text, origin: Origin::CommandLine });
         let span = Span::new(&source, range);
         let fail = |message: String, help: String| Err(Diagnostics(vec![Diagnostic::new(&span, message).help(help)]));
         match decls.iter().find(|decl| decl.name == name).map(|decl| &decl.kind) {

@@ -136,16 +136,8 @@ pub fn stock(category: Category, name: &str) -> Option<Arc<Source>> {
 /// If there is none, or the file cannot be read: what to do, with the nearest name.
 pub fn find(category: Category, name: &str, referrer: Option<&Span>) -> Result<Arc<Source>, Diagnostic> {
     let place = |diagnostic: Diagnostic| Diagnostic { span: referrer.cloned(), ..diagnostic };
-    if let Some(span) = referrer
-        && !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-    {
-        return Err(Diagnostic::new(span, format!("`{name}` leaves the folders that this file may name")).help(
-            format!(
-                "name a file below this file's folder, the folder above it, or the current one; or put it into `{}/` \
-                 there and write its bare name",
-                category.folder()
-            ),
-        ));
+    if let Some(span) = referrer {
+        stays(name, span, category)?;
     }
     for path in candidates(category, name, referrer) {
         if path.is_dir() {
@@ -171,6 +163,23 @@ pub fn find(category: Category, name: &str, referrer: Option<&Span>) -> Result<A
         "{} (or write the path of a .toml file)",
         did_you_mean(plain, names.iter().map(String::as_str))
     ))))
+}
+
+/// Checks that a name in a file stays in the folders that files may name; what was typed may be anywhere.
+///
+/// # Errors
+/// If it does not: what to do.
+pub fn stays(name: &str, referrer: &Span, category: Category) -> Result<(), Diagnostic> {
+    let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if referrer.source().origin == Origin::CommandLine || Path::new(name).components().all(is_inside) {
+        return Ok(());
+    }
+    let message = format!("`{name}` leaves the folders that this file may name");
+    Err(Diagnostic::new(referrer, message).help(format!(
+        "name a file below this file's folder, the folder above it, or the current one; or put it into `{}/` there and \
+         write its bare name",
+        category.folder()
+    )))
 }
 
 fn stem(name: &str) -> &str {
@@ -245,9 +254,10 @@ pub fn companion(file_name: &str, referrer: &Span) -> Result<Arc<Source>, Diagno
             .help("put the data file into the same folder and write its bare name"));
     }
     match &referrer.source().origin {
-        Origin::File(path) => {
-            let path = path.parent().unwrap_or(Path::new("")).join(file_name);
-            read(&path).map_err(|diagnostic| Diagnostic { span: Some(referrer.clone()), ..diagnostic })
+        origin @ (Origin::File(_) | Origin::CommandLine) => {
+            let folder = if let Origin::File(path) = origin { path.parent() } else { None };
+            read(&folder.unwrap_or(Path::new("")).join(file_name))
+                .map_err(|diagnostic| Diagnostic { span: Some(referrer.clone()), ..diagnostic })
         }
         Origin::Stock(_) => match stock_text(Category::Scene, file_name) {
             Some(text) => {

@@ -23,6 +23,8 @@ pub enum Origin {
     File(PathBuf),
     /// A file inside the binary, by its path in the repository.
     Stock(String),
+    /// What was typed, written down as a file of that kind: names in it are the user's own and may be anywhere.
+    CommandLine,
 }
 
 /// A byte range in a [`Source`], carried by everything that was read so that a later error can point at it.

@@ -159,7 +159,7 @@ impl Study {
         let text = "name = \"analysis\"\nhardware = \"given\"\npipeline = \"given.json\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n";
         let text = text.to_owned();
         let overrides = Overrides { hardware: Some(hardware), optimization, traces: None };
-        let origin = Origin::File("analysis.toml".into());
+        let origin = Origin::CommandLine;
         let source = Arc::new(Source { name: "the analysis".into(), text, origin });
         let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
         let study =
@@ -235,9 +235,9 @@ impl Study {
             let (name, span) = &sweep.pipeline;
             let loaded = match (given, overrides.traces) {
                 (Some((workload, _)), _) => Ok(workload.clone()),
-                (None, Some(read)) => {
-                    read(&traced::find(name, span)).map(|workload| workload::fit(workload, &hardware, &kinds))
-                }
+                (None, Some(load)) => traced::find(name, span)
+                    .and_then(|path| load(&path))
+                    .map(|workload| workload::fit(workload, &hardware, &kinds)),
                 (None, None) => {
                     Err(Diagnostic::placeless(format!("`{name}` is a trace, and nobody reads traces here"))
                         .help("give `Overrides::traces`, such as `trace::workload::load_default`"))
@@ -252,7 +252,9 @@ impl Study {
             };
             if given.is_none() {
                 for remark in &workload.remarks {
-                    diagnostics.warning(Diagnostic::new(span, remark.as_str()));
+                    diagnostics.warning(
+                        Diagnostic::new(span, remark.as_str()).help("docs/traces.md says what a trace leaves open"),
+                    );
                 }
             }
             if scenes.is_empty() {

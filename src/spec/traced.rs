@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::catalog::{self, Category};
 use super::diagnostic::{Collector, Diagnostic};
 use super::pipeline::{self, PipelineDecl};
 use super::source::{Origin, Source, Span};
@@ -23,14 +24,18 @@ pub fn is_trace(name: &str) -> bool {
 }
 
 /// Finds a trace: from the folder of the file that names it, then from here.
-pub fn find(name: &str, referrer: &Span) -> PathBuf {
+///
+/// # Errors
+/// If the name leaves the folders that files may name.
+pub fn find(name: &str, referrer: &Span) -> Result<PathBuf, Diagnostic> {
+    catalog::stays(name, referrer, Category::Pipeline)?;
     if let Origin::File(path) = &referrer.source().origin
         && let Some(folder) = path.parent()
         && folder.join(name).exists()
     {
-        return folder.join(name);
+        return Ok(folder.join(name));
     }
-    PathBuf::from(name)
+    Ok(PathBuf::from(name))
 }
 
 /// Checks a workload's description like a pipeline file; `name` is what its faults are called after.

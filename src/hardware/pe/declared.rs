@@ -22,9 +22,6 @@ pub struct Declared {
     pub list: CommandList,
 }
 
-/// Most tensors or commands of a file.
-const MOST: usize = 100_000;
-
 /// Reads a file of commands; faults go to `diagnostics`.
 pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Declared> {
     let before = diagnostics.error_count();
@@ -36,7 +33,8 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<Declared> {
     let tensors = read_tensors(&reader);
     let names =
         tensors.iter().enumerate().map(|(id, (tensor, _))| (tensor.name.as_str(), TensorId(id as u32))).collect();
-    let commands: Vec<(Command, Span)> = at_most(&reader, "command")
+    let commands: Vec<(Command, Span)> = reader
+        .tables("command")
         .into_iter()
         .filter_map(|table| Some((read_command(table, &names, diagnostics)?, table.span.clone())))
         .collect();
@@ -101,20 +99,10 @@ fn read_parameters(table: &Table, diagnostics: &Collector) -> Parameters {
     parameters
 }
 
-/// The tables of a list; too many are an error, and none is read.
-fn at_most<'a>(reader: &Reader<'a>, key: &str) -> Vec<&'a Table> {
-    let mut tables = reader.tables(key);
-    if let Some(table) = tables.get(MOST) {
-        reader.error(&table.span, format!("this file has more than {MOST} [[{key}]]"), "split it into several files");
-        tables.clear();
-    }
-    tables
-}
-
 fn read_tensors(reader: &Reader<'_>) -> Vec<(Tensor, Span)> {
     let mut tensors: Vec<(Tensor, Span)> = Vec::new();
     let mut names = HashSet::new();
-    for table in at_most(reader, "tensor") {
+    for table in reader.tables("tensor") {
         let inner = Reader::new(table, "a [[tensor]]", reader.diagnostics());
         let name = inner.required_text("name");
         let (rows, cols) =
