@@ -284,9 +284,9 @@ fn remarks(pipeline: &TracedPipeline, tiles: usize) -> Vec<String> {
     ] {
         match assumed(inference) {
             0 => {}
-            1 if all == 1 => remarks.push(format!("the only operator: {what}")),
-            count if count == all => remarks.push(format!("all {all} operators: {what}")),
-            count => remarks.push(format!("{count} of {all} operators: {what}")),
+            1 if all == 1 => remarks.push(format!("the only traced operator: {what}")),
+            count if count == all => remarks.push(format!("all {all} traced operators: {what}")),
+            count => remarks.push(format!("{count} of {all} traced operators: {what}")),
         }
     }
     remarks
