@@ -326,3 +326,19 @@ fn a_technique_that_does_not_fit_stops_the_run_naming_both() {
         assert!(!folder.path().join("out").exists(), "nothing is written before all is known to fit");
     }
 }
+
+#[test]
+fn a_trace_is_a_pipeline_of_graph_and_roofline() {
+    let Some(traces) = traces() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = traces.join("vanilla_nerf_4096x192.pkl").display().to_string();
+    let run = |arguments: &[&str]| {
+        let output = program(folder.path(), arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let dot = run(&["graph", &trace]);
+    assert!(dot.contains("coarse_mlp") && dot.matches("label=").count() == 22, "{dot}");
+    let table = run(&["roofline", "--pipeline", &trace, "--hardware", "programmable"]);
+    assert!(table.contains("workload   vanilla_nerf_4096x192"), "{table}");
+}

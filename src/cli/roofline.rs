@@ -13,7 +13,7 @@ use crate::report::roofline::{to_csv, to_text};
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::source::Origin;
 use crate::spec::study::Overrides;
-use crate::spec::{Source, Study};
+use crate::spec::{Source, Study, traced};
 use crate::trace::workload;
 
 /// What `roofline` was told.
@@ -22,7 +22,7 @@ pub struct RooflineArguments {
     /// A sweep, of which the declared design is taken; or --pipeline and --hardware.
     #[arg(required_unless_present_all = ["pipeline", "hardware"], conflicts_with = "pipeline")]
     sweep: Option<String>,
-    /// The pipeline: a file, or the name of a stock one.
+    /// The pipeline: a file, the name of a stock one, or a trace.
     #[arg(long, value_name = "FILE", requires = "hardware")]
     pipeline: Option<String>,
     /// The hardware: a file (TOML, or the field's JSON), or the name of a stock one; instead of the sweep's own.
@@ -104,11 +104,13 @@ fn own_sweep(arguments: &RooflineArguments) -> Arc<Source> {
         // A string of TOML; a control character in a name finds no file in any case.
         format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
     };
+    // A trace brings its own sizes.
+    let traced = arguments.pipeline.as_deref().is_some_and(traced::is_trace) && arguments.scene.is_none();
+    let scenes = if traced { String::new() } else { word(&arguments.scene, DEFAULT_SCENE) };
     let text = format!(
-        "name = \"roofline\"\nhardware = {}\npipeline = {}\nscenes = [{}]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
+        "name = \"roofline\"\nhardware = {}\npipeline = {}\nscenes = [{scenes}]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
         word(&arguments.hardware, ""),
         word(&arguments.pipeline, ""),
-        word(&arguments.scene, DEFAULT_SCENE),
     );
     let name = "command line".to_owned();
     Arc::new(Source { name, text, origin: Origin::File(PathBuf::from("roofline.toml")) })
