@@ -20,8 +20,8 @@
 //! ```
 //!
 //! A layer uses only the layers before it: `spec`, `operator` and `hardware`, `mapping`, `schedule`, `ppa`, `explore`,
-//! `report`, `cli`. [`trace`] stands beside them: it reads execution traces of real renderers, which `spec` takes as
-//! pipelines.
+//! `report`, `cli`. [`trace`] stands beside them: it reads execution traces of real renderers and describes them as
+//! workloads of `spec`; who loads a sweep of a trace gives `spec` the reader.
 
 pub mod cli;
 pub mod explore;

@@ -65,6 +65,13 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
             let flops: f64 = scheduled.ppa.operators.iter().filter_map(|operator| operator.flops).sum();
             assert!((flops / total - 1.0).abs() < 0.01, "{name} on {hardware}: {flops} instead of {total}");
             assert!(scheduled.ppa.latency_cycles >= scheduled.ppa.lower_bound_cycles * (1.0 - 1e-9));
+            // No bandwidth is promised twice.
+            let seconds = scheduled.schedule.bin_cycles / (scheduled.ppa.clock_mhz * 1e6);
+            let peak = scheduled.ppa.dram.as_ref().map_or(0.0, |dram| dram.peak_gb_per_s * 1e9 * seconds);
+            let dram = scheduled.schedule.ports.iter().filter(|port| port.memory == "dram");
+            for bytes in dram.flat_map(|port| &port.bytes) {
+                assert!(*bytes <= peak * (1.0 + 1e-9), "{name} on {hardware}: {bytes} of {peak}");
+            }
             let page = analysis::html(&scheduled).expect("a page");
             assert!(
                 page.contains("The bottleneck is") && !page.contains("src=\"http") && !page.contains("href=\"http")
@@ -78,6 +85,48 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
         }
     }
     assert_eq!(ran, 8 + 3 + 1 + 1 + 6 + 3);
+}
+
+#[test]
+fn operators_that_never_run_together_do_not_share_a_port() {
+    let Some(folder) = traces() else { return };
+    let workload = workload::load_default(&folder.join("vanilla_nerf_train_1024_bwdhooks.pkl")).expect("a workload");
+    let mapped = analysis::map(workload, "t", "programmable").expect("a mapped IR");
+    let ppa = analysis::schedule(&mapped, "t", "programmable", None).expect("a schedule").ppa;
+    // One after the other, each with the whole DRAM, the operators take at most compute and transfers together.
+    let compute: f64 = ppa.operators.iter().map(|operator| operator.compute_cycles).sum();
+    let transfers = ppa.dram.as_ref().map_or(0.0, |dram| dram.busy_cycles);
+    assert!(ppa.latency_cycles < compute + transfers, "{} of {compute} and {transfers}", ppa.latency_cycles);
+}
+
+/// A trace of these functions in node-link JSON; `stage` is that of all.
+fn calls(functions: &[&str], stage: &str) -> String {
+    let node = |(at, function): (usize, &&str)| serde_json::json!({ "id": at, "func_name": function, "input_shapes": "(4096, 64),(4096, 64, 1)", "output_shapes": "(4096, 64, 1)", "stage": stage });
+    let nodes: Vec<Json> = functions.iter().enumerate().map(node).collect();
+    serde_json::json!({ "directed": true, "nodes": nodes, "links": [] }).to_string()
+}
+
+#[test]
+fn traces_at_the_edge_end_in_a_report_or_say_what_is_missing() {
+    let weights = "nerfstudio.cameras.rays.RaySamples.get_weights";
+    let long = "x".repeat(100_000);
+    for (text, wanted) in [
+        (calls(&[], ""), Err("holds no call that does work")),
+        (calls(&["lib.one", "lib.two"], ""), Err("`lib.one`: not in the call tables; `lib.two`")),
+        (calls(&[weights], "coarse"), Ok("1 operator with 1.57 MFLOP takes")),
+        (calls(&[weights, "lib.one"], "coarse"), Ok("`lib.one` (1 call, 50.0 % of all calls")),
+        // Longer than what a text table pads.
+        (calls(&[weights], &long), Ok("1 operator with 1.57 MFLOP takes")),
+        (calls(&[weights], "a\"]\n[x]</script>"), Ok("1 operator with 1.57 MFLOP takes")),
+        (calls(&[weights], "coarse").replace("4096", "0"), Ok("No operator has any work")),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("t.json"), &text).expect("a trace");
+        let output = program(folder.path(), &["analyze", "t.json", "out", "--hardware", "programmable"]);
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(if wanted.is_ok() { 0 } else { 2 }), "{said}");
+        assert!(said.contains(wanted.unwrap_or_else(|part| part)), "{wanted:?}: {said}");
+    }
 }
 
 #[test]
@@ -258,23 +307,39 @@ fn low_precision_takes_bytes_and_energy_of_a_trace() {
 
 #[test]
 fn a_technique_that_does_not_fit_stops_the_run_naming_both() {
-    let splats = "splatfacto_playbot_lod4_800.pkl";
+    let (splats, nerf) = ("splatfacto_playbot_lod4_800.pkl", "vanilla_nerf_4096x192.pkl");
     for (trace, hardware, optimization, wanted) in [
         (splats, "gaurast", "[gaussian_skipping]\n", &["`gaussian_skipping`", "`GauRast`", "gaussian-skipping"][..]),
         (splats, "gbu", "[row_processing]\n", &["row_processing", "counted twice", "GBU"]),
         (splats, "programmable", "[exponential_value_reuse]\n", &["applies to no operator", "RGBRenderer"]),
         (splats, "programmable", "[nothing]\n", &["nothing"]),
         (
-            splats,
+            nerf,
             "programmable",
-            "[gaussian_skipping]\nuseful = [0.1, 0.2]\n",
-            &["gaussian_skipping_useful", "2 values"],
+            "[early_ray_termination]\nneeded = [0.1, 0.2]\n",
+            &["early_ray_termination_needed", "2 values"],
         ),
-        (splats, "programmable", "[gaussian_skipping]\ncolour = 3\n", &["colour"]),
+        (nerf, "programmable", "[early_ray_termination]\ncolour = 3\n", &["colour"]),
         (splats, "programmable", "", &["names no technique"]),
     ] {
         let Some((folder, ok, said)) = optimized(trace, hardware, optimization) else { return };
         assert!(!ok && wanted.iter().all(|part| said.contains(part)), "{optimization:?} on {hardware}: {said}");
         assert!(!folder.path().join("out").exists(), "nothing is written before all is known to fit");
     }
+}
+
+#[test]
+fn a_trace_is_a_pipeline_of_graph_and_roofline() {
+    let Some(traces) = traces() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = traces.join("vanilla_nerf_4096x192.pkl").display().to_string();
+    let run = |arguments: &[&str]| {
+        let output = program(folder.path(), arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let dot = run(&["graph", &trace]);
+    assert!(dot.contains("coarse_mlp") && dot.matches("label=").count() == 22, "{dot}");
+    let table = run(&["roofline", "--pipeline", &trace, "--hardware", "programmable"]);
+    assert!(table.contains("workload   vanilla_nerf_4096x192"), "{table}");
 }

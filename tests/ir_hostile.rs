@@ -145,7 +145,7 @@ fn what_a_scheduled_ir_may_hold_every_report_can_write() {
             analysis::text(&ir),
             analysis::perfetto(&ir),
         ];
-        let pictures = [analysis::timeline_svg(&ir), analysis::graph_svg(&ir)];
+        let pictures = [analysis::timeline_svg(&ir), analysis::graph_svg(&ir).expect("a picture")];
         for text in written.iter().chain(&pictures) {
             assert!(
                 !text.is_empty() && !["NaN", "\"inf\"", ">inf", " inf "].iter().any(|bad| text.contains(bad)),

@@ -116,11 +116,17 @@ impl Schemas {
     }
 }
 
-/// Both IRs of a trace on a hardware, if it fits.
+/// Both IRs of a trace on a hardware, if it fits; where the hardware can, with a technique on its samplers.
 fn irs(trace: &Path, hardware: &str) -> Option<(Json, Json)> {
     let workload = workload::load(trace, &TransformOptions::default()).expect("a workload");
     let mapped = analysis::map(workload, "t", hardware).ok()?;
-    let scheduled = analysis::schedule(&mapped, "m", hardware, None).unwrap_or_else(|faults| panic!("{faults}"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("o.toml");
+    std::fs::write(&file, "[low_precision_sampling]\n").expect("a file");
+    let has_sampler = mapped.workload.operators.iter().any(|operator| operator.kind == "UniformSampler");
+    let optimization = (hardware == "programmable" && has_sampler).then_some(file.as_path());
+    let scheduled =
+        analysis::schedule(&mapped, "m", hardware, optimization).unwrap_or_else(|faults| panic!("{faults}"));
     Some((serde_json::to_value(&mapped).expect("JSON"), serde_json::to_value(&scheduled).expect("JSON")))
 }
 

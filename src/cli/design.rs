@@ -8,7 +8,7 @@ use crate::ppa::setting::Setting;
 use crate::spec::diagnostic::did_you_mean;
 use crate::spec::source::Origin;
 use crate::spec::study::Overrides;
-use crate::spec::{Source, Study};
+use crate::spec::{Source, Study, traced};
 use crate::trace::workload;
 
 /// Which design and workload.
@@ -17,7 +17,7 @@ pub struct DesignArguments {
     /// A sweep, of which the declared design is taken; or --pipeline and --hardware.
     #[arg(required_unless_present_all = ["pipeline", "hardware"], conflicts_with = "pipeline")]
     sweep: Option<String>,
-    /// The pipeline: a file, or the name of a stock one.
+    /// The pipeline: a file, the name of a stock one, or a trace.
     #[arg(long, value_name = "FILE", requires = "hardware")]
     pipeline: Option<String>,
     /// The hardware: a file (TOML, or the field's JSON), or the name of a stock one; instead of the sweep's own.
@@ -90,11 +90,13 @@ impl DesignArguments {
             // A string of TOML; a control character in a name finds no file in any case.
             format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
         };
+        // A trace brings its own sizes.
+        let is_traced = self.pipeline.as_deref().is_some_and(traced::is_trace) && self.scene.is_none();
+        let scenes = if is_traced { String::new() } else { word(&self.scene, DEFAULT_SCENE) };
         let text = format!(
-            "name = \"design\"\nhardware = {}\npipeline = {}\nscenes = [{}]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
+            "name = \"design\"\nhardware = {}\npipeline = {}\nscenes = [{scenes}]\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
             word(&self.hardware, ""),
             word(&self.pipeline, ""),
-            word(&self.scene, DEFAULT_SCENE),
         );
         let name = "command line".to_owned();
         Arc::new(Source { name, text, origin: Origin::CommandLine })

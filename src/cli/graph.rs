@@ -1,6 +1,6 @@
 //! `nerarch-dse graph`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -9,7 +9,8 @@ use super::{Failure, file, show_warnings};
 use crate::report::figure::pipeline_svg;
 use crate::report::graph::{Detail, PipelineGraph};
 use crate::spec::catalog::{self, Category};
-use crate::spec::{Collector, Diagnostics, kind, pipeline};
+use crate::spec::{Collector, Diagnostics, kind, pipeline, traced};
+use crate::trace::workload;
 
 /// How the graph is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,7 +24,7 @@ pub enum Format {
 /// What `graph` was told.
 #[derive(Debug, clap::Args)]
 pub struct GraphArguments {
-    /// The pipeline: a file, or the name of a stock one.
+    /// The pipeline: a file, the name of a stock one, or a trace.
     pipeline: String,
     /// Show the stages of composite operators.
     #[arg(long)]
@@ -39,9 +40,14 @@ pub struct GraphArguments {
 /// Writes the graph of a pipeline.
 pub fn run(arguments: &GraphArguments) -> Result<ExitCode, Failure> {
     let fail = |fault| Failure::Input(Diagnostics(vec![fault]));
-    let source = catalog::find(Category::Pipeline, &arguments.pipeline, None).map_err(fail)?;
     let diagnostics = Collector::default();
-    let pipeline = pipeline::read(&source, &diagnostics);
+    let pipeline = if traced::is_trace(&arguments.pipeline) {
+        let workload = workload::load_default(Path::new(&arguments.pipeline)).map_err(fail)?;
+        traced::check(&workload, &arguments.pipeline, &diagnostics).map(|(_, pipeline)| pipeline)
+    } else {
+        let source = catalog::find(Category::Pipeline, &arguments.pipeline, None).map_err(fail)?;
+        pipeline::read(&source, &diagnostics)
+    };
     let mut kinds = kind::stock().1.to_vec();
     let (pipeline, warnings) = diagnostics.finish(pipeline)?;
     show_warnings(&warnings);

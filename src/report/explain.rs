@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 
+use super::columns::column_width;
 use super::summary::short;
 use crate::ppa::breakdown::{Bound, Breakdown};
 use crate::ppa::knobs::{Knob, Step};
@@ -362,8 +363,7 @@ fn write_figures(out: &mut String, figures: &[FigureRow], sources: &Sources<'_>)
 fn table(out: &mut String, title: &str, rows: &[Vec<String>], right: std::ops::Range<usize>) -> fmt::Result {
     writeln!(out, "\n{title}")?;
     let columns = rows.first().map_or(0, Vec::len);
-    let width =
-        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width = |at: usize| column_width(rows.iter().filter_map(|row| row.get(at)).map(String::as_str));
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in rows {
         let mut line = String::from(" ");

@@ -4,9 +4,10 @@
 //! draws the front; [`manifest`] records what the run was made of; [`summary`] is the text in the terminal;
 //! [`technique`] says what optimization techniques saved, [`tiles`] how evenly measured tiles spread. [`roofline`]
 //! and [`graph`] show one design and one pipeline, [`explain`] one design part by part, [`utilization`] its
-//! units over time, [`analysis`] one schedule. `layers` is how graphs are laid out.
+//! units over time, [`analysis`] one schedule. `layers` is how graphs are laid out, [`columns`] how wide text tables get.
 
 pub mod analysis;
+pub mod columns;
 pub mod csv;
 pub mod explain;
 pub mod figure;

@@ -1,6 +1,7 @@
 //! The roofline as a table: for people, and as CSV.
 
 use crate::ppa::roofline::{OperatorPoint, Roofline};
+use crate::report::columns::column_width;
 use crate::report::summary::short;
 
 const COLUMNS: [&str; 12] = [
@@ -57,7 +58,7 @@ pub fn to_text(roofline: &Roofline) -> String {
         cells.into_iter().map(|cell| if cell.is_empty() { "-".into() } else { cell }).collect()
     }));
     let widths: Vec<usize> =
-        (0..header.len()).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
+        (0..header.len()).map(|at| column_width(rows.iter().map(|row| row[at].as_str()))).collect();
     let mut text = String::new();
     for row in &rows {
         let line: Vec<String> = row

@@ -2,6 +2,7 @@
 
 use super::evaluate::{INFORMATIVE, Outcome};
 use super::target::Role;
+use crate::report::columns::column_width;
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -43,7 +44,7 @@ pub fn render(outcomes: &[Outcome], format: Format) -> String {
         }
         Format::Text => {
             let width =
-                |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0).max(HEADER[at].len());
+                |at: usize| column_width(rows.iter().map(|row| row[at].as_str()).chain(std::iter::once(HEADER[at])));
             let widths: Vec<usize> = (0..HEADER.len() - 1).map(width).collect();
             lines(&rows, |cells| {
                 let padded: Vec<String> =

@@ -88,7 +88,7 @@ impl List<'_> {
     }
 
     fn dram(mut self, dram: &DramShare) -> Self {
-        let busy = dram.busy_cycles / self.ir.ppa.latency_cycles;
+        let busy = dram.busy_cycles / self.ir.schedule.makespan_cycles;
         let peak = format!("{} GB/s", digits(dram.peak_gb_per_s));
         self.rate(&dram.part, "peak bandwidth", peak, busy, &dram.bandwidth);
         self.energy(&dram.part, "energy of accesses", dram.access_mj, dram.energy_in_boundary, &dram.access);

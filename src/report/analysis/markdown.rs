@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::ir::ScheduledIr;
 use super::sheet::{Sheet, blocks, operators, sources};
 use super::summary::{sentences, warnings};
+use crate::report::columns::column_width;
 
 /// The report as Markdown.
 pub fn markdown(ir: &ScheduledIr) -> String {
@@ -54,8 +55,8 @@ fn as_markdown(sheet: &Sheet) -> String {
 
 fn as_text(sheet: &Sheet) -> String {
     let width = |at: usize| {
-        let cells = sheet.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
-        cells.max().unwrap_or(0).max(sheet.header.get(at).map_or(0, |cell| cell.chars().count()))
+        let cells = sheet.rows.iter().filter_map(|row| row.get(at)).map(String::as_str);
+        column_width(cells.chain(sheet.header.get(at).copied()))
     };
     let widths: Vec<usize> = (0..sheet.header.len()).map(width).collect();
     let mut out = String::new();

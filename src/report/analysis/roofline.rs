@@ -33,12 +33,12 @@ pub(super) fn reached(ir: &ScheduledIr) -> Vec<Reached> {
     let roofline = Roofline::from(&ir.ppa);
     let one = |(operator, point): (&OperatorShare, &OperatorPoint)| {
         let seconds = operator.busy_cycles / (ir.ppa.clock_mhz * 1e6);
-        let flops_per_s = (point.flops > 0.0 && seconds > 0.0).then(|| point.flops / seconds);
+        let flops_per_s = (point.flops > 0.0).then(|| point.flops / seconds).filter(|rate| rate.is_finite());
         let roof = Some(point.attainable_gflop_per_s() * 1e9).filter(|roof| *roof > 0.0 && roof.is_finite());
         Reached {
             flop_per_byte: Some(point.flop_per_byte).filter(|intensity| *intensity > 0.0 && intensity.is_finite()),
             flops_per_s,
-            of_roof: flops_per_s.zip(roof).map(|(reached, roof)| reached / roof),
+            of_roof: flops_per_s.zip(roof).map(|(reached, roof)| reached / roof).filter(|share| share.is_finite()),
         }
     };
     ir.ppa.operators.iter().zip(&roofline.operators).map(one).collect()

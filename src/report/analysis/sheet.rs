@@ -77,7 +77,7 @@ pub(super) fn blocks(ir: &ScheduledIr) -> Sheet {
             digits(dram.phy_area_mm2),
             digits(dram.access_mj),
             digits(dram.background_mj),
-            percent(dram.busy_cycles / ir.ppa.latency_cycles),
+            percent(dram.busy_cycles / ir.schedule.makespan_cycles),
         ]);
     }
     Sheet { header: vec!["block", "is", "known", "mm2", "work mJ", "rest mJ", "busy"], rows, numbers: 3..7 }

@@ -61,6 +61,9 @@ fn bottleneck(ir: &ScheduledIr) -> String {
             bound_words(&operator.bound)
         )
     });
+    if longest.is_none_or(|operator| operator.busy_cycles == 0.0) {
+        return "No operator has any work: the time is the latency of units and memories.".into();
+    }
     let unit = ppa.units.iter().find(|unit| unit.block.name == ppa.bottleneck);
     match (unit, &ppa.dram) {
         (Some(unit), _) => {
@@ -73,7 +76,7 @@ fn bottleneck(ir: &ScheduledIr) -> String {
         (None, Some(dram)) => format!(
             "The bottleneck is the DRAM ({}), busy {} of the time.{operator}",
             dram.part,
-            percent(dram.busy_cycles / ppa.latency_cycles)
+            percent(dram.busy_cycles / ir.schedule.makespan_cycles)
         ),
         (None, None) => format!("The bottleneck is {}.{operator}", ppa.bottleneck),
     }

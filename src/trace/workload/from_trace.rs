@@ -277,18 +277,16 @@ fn remarks(pipeline: &TracedPipeline, tiles: usize) -> Vec<String> {
         |inference: Inference| pipeline.operators.iter().filter(|one| one.inferred.contains(&inference)).count();
     let all = pipeline.operators.len();
     for (inference, what) in [
-        (Inference::Order, "no data edge of the trace touches them, so that the order of the calls gives their place"),
-        (Inference::Sizes, "their calls do not state layer widths or table sizes, which come from the call tables"),
-        (
-            Inference::ElementSize,
-            "the trace does not state the type of their tensors, whose elements have the assumed size",
-        ),
-        (Inference::Partner, "they are paired with their forward call by name and shape"),
+        (Inference::Order, "no data edge of the trace leads there, so that the order of the calls gives the place"),
+        (Inference::Sizes, "calls do not state layer widths or table sizes, which come from the call tables"),
+        (Inference::ElementSize, "the trace does not state types of tensors, whose elements have the assumed size"),
+        (Inference::Partner, "paired with a forward call by name and shape"),
     ] {
         match assumed(inference) {
             0 => {}
-            count if count == all => remarks.push(format!("all {all} operators: {what}")),
-            count => remarks.push(format!("{count} of {all} operators: {what}")),
+            1 if all == 1 => remarks.push(format!("the only traced operator: {what}")),
+            count if count == all => remarks.push(format!("all {all} traced operators: {what}")),
+            count => remarks.push(format!("{count} of {all} traced operators: {what}")),
         }
     }
     remarks

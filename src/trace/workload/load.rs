@@ -7,6 +7,9 @@ use crate::spec::Diagnostic;
 use crate::spec::workload::Workload;
 use crate::trace::{CallTables, TraceError, TransformOptions, read, transform};
 
+/// Functions that are named where no call is an operator.
+const MOST_NAMED: usize = 5;
+
 /// [`load`] with what is assumed of a trace unless somebody says otherwise.
 ///
 /// # Errors
@@ -28,5 +31,25 @@ pub fn load(path: &Path, options: &TransformOptions) -> Result<Workload, Diagnos
     let tables = CallTables::stock().map_err(fail)?;
     let pipeline = transform(&graph, &tables, options).map_err(fail)?;
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("trace");
-    Ok(describe(&pipeline, name))
+    let workload = describe(&pipeline, name);
+    if workload.operators.is_empty() {
+        return Err(nothing(path, &workload));
+    }
+    Ok(workload)
+}
+
+/// No call became an operator.
+fn nothing(path: &Path, workload: &Workload) -> Diagnostic {
+    let path = path.display();
+    if workload.unrecognised.is_empty() {
+        return Diagnostic::placeless(format!("`{path}` holds no call that does work"))
+            .help("trace a renderer at work");
+    }
+    let functions =
+        workload.unrecognised.iter().take(MOST_NAMED).map(|call| format!("`{}`: {}", call.function, call.reason));
+    let more = workload.unrecognised.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let message =
+        format!("no call of `{path}` is a known operator: {}{more}", functions.collect::<Vec<_>>().join("; "));
+    Diagnostic::placeless(message).help("known are the functions of the renderers in operators/traces/")
 }
