@@ -8,7 +8,7 @@ use nerarch_dse::spec::catalog::{Category, stock_names};
 use nerarch_dse::spec::source::{Origin, Source};
 
 /// Hardware and the pipelines that it was made for.
-const PAIRS: [(&str, &str); 20] = [
+const PAIRS: [(&str, &str); 21] = [
     ("icarus", "icarus"),
     ("icarus", "vanilla_nerf"),
     ("neurex", "neurex"),
@@ -25,6 +25,7 @@ const PAIRS: [(&str, &str); 20] = [
     ("gaurast", "3dgs"),
     ("gaurast", "4dgs"),
     ("programmable", "instant_ngp"),
+    ("pe_renderer", "vanilla_nerf"),
     ("lumina", "lumina"),
     ("gs_processor", "gs_processor"),
     ("unirender", "3dgs"),
