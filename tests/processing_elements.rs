@@ -9,7 +9,8 @@ use std::path::Path;
 use common::program;
 use nerarch_dse::explore::Space;
 use nerarch_dse::hardware::pe::{
-    Command, CommandList, Function, Gemm, Hazards, MathOperation, Parameters, Tensor, TensorId, simulate,
+    Command, CommandList, Function, Gemm, Hazards, Layer, Layers, MathOperation, Parameters, Resident, Tensor,
+    TensorId, simulate,
 };
 use nerarch_dse::hardware::systolic::{Dataflow, SystolicArray};
 use nerarch_dse::ppa::{Evaluator, Outcome, Plan};
@@ -44,7 +45,7 @@ fn write_files(folder: &Path) {
         .collect();
     let hardware = format!(
         "name = \"element\"\nnode_nm = 28\n[parameters]\n{parameters}dataflow = {{ choice = [\"os\", \"ws\", \"is\"], default = \"ws\" }}\n\
-         [clock]\nmhz = 1000\nreference_mhz = 1000\n[[unit]]\nname = \"pe\"\nexecutes = [\"Product\", \"computation\"]\n\
+         [clock]\nmhz = 1000\nreference_mhz = 1000\n[[unit]]\nname = \"pe\"\nexecutes = [\"computation\"]\npasses = [\"forward\", \"backward\"]\n\
          instances = \"elements\"\narea_mm2 = {{ each = \"tile_m + 2 * tile_k + 3 * tile_n + command_rows\" }}\npower_mw = {{ each_dynamic = 1 }}\n[unit.pe]\n\
          rows = \"rows\"\ncols = \"cols\"\ndataflow = \"dataflow\"\ntile_m = \"tile_m\"\ntile_k = \"tile_k\"\n\
          tile_n = \"tile_n\"\ncommand_rows = \"command_rows\"\nqueue_depth = \"queue_depth\"\n\
@@ -332,6 +333,48 @@ fn an_explanation_names_the_model_and_an_error_the_kind() {
     let cycles = plan.metric_names.iter().position(|name| name == "latency_cycles").expect("metric");
     // Fed for 8 cycles, 3 and 20 bytes at 2 per cycle, 50 operations at 4 per cycle; the output is resident.
     assert_eq!(evaluator.metric(0, cycles), 8.0 + 3.0 + 20.0 / 2.0 + 50.0 / 4.0);
+}
+
+/// A network is its layers, each but the last with an activation; its gradient is two products for each layer, the one for
+/// the inputs behind a multiplication by the activation's derivative, all after each other.
+#[test]
+fn a_network_and_its_gradient_are_the_products_of_their_layers() {
+    let folder = tempfile::tempdir().expect("folder");
+    write_files(folder.path());
+    let text = format!("{}{AXES}[search]\nobjectives = [\"latency_cycles\"]\n", head("network"));
+    let layer = |m, k, n, prologue, epilogue| Layer { m, k, n, times: 1, prologue, epilogue };
+    let forward = [layer(100, 20, 30, 0, 1), layer(100, 30, 30, 0, 1), layer(100, 30, 5, 0, 0)];
+    let backward = forward.map(|Layer { m, k, n, epilogue, .. }| [layer(m, n, k, epilogue, 0), layer(k, m, n, 0, 0)]);
+    for (pass, layers) in [("forward", forward.to_vec()), ("backward", backward.concat())] {
+        let pipeline = format!(
+            "name = \"network\"\n[[operator]]\nname = \"network\"\nkind = \"MLP\"\npass = \"{pass}\"\nsamples = 100\n\
+             inputs = 20\nwidth = 30\nlayers = 3\noutputs = 5\n"
+        );
+        fs::write(folder.path().join("product.toml"), pipeline).expect("write");
+        let text = text.replace("m = 120\nk = 48\nn = 30\nepilogue = 1\n", "");
+        let plan = compile(folder.path(), text);
+        let mut evaluator = Evaluator::new(&plan);
+        // The first point of the axes, but for a command of 50 rows.
+        let digits: Vec<u32> = plan.axes.iter().map(|axis| u32::from(axis.name == "command_rows")).collect();
+        assert_eq!(evaluator.evaluate(&digits), Outcome::Feasible, "{}", evaluator.reason());
+        let value = |name: &str| match name {
+            "tile_m" => 4,
+            "tile_k" | "tile_n" | "command" => 8,
+            "queue_depth" => 1,
+            "rows" | "cols" | "read_rate" => 2,
+            "transfer" => 3,
+            _ => 4,
+        };
+        let work = Layers {
+            layers: &layers,
+            command_rows: 50,
+            element_bytes: 2.0,
+            resident: Resident { output: true, ..Resident::default() },
+            independent: pass == "forward",
+        };
+        let expected = work.closed_cycles(&parameters(&value, Dataflow::WeightStationary)).expect("cycles");
+        assert!((evaluator.objectives()[0] / expected - 1.0).abs() < 1e-12, "{pass}");
+    }
 }
 
 /// An operator of too many tokens for the simulation is a row with the reason, not an endless run.
