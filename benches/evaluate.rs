@@ -4,6 +4,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;
 
 use nerarch_dse::explore::Space;
+use nerarch_dse::hardware::pe::{Layer, Layers, Parameters, Resident};
 use nerarch_dse::ppa::{Evaluator, Plan};
 use nerarch_dse::spec::source::{Origin, Source};
 use nerarch_dse::spec::{Study, catalog};
@@ -87,7 +88,27 @@ fn all_cores(criterion: &mut Criterion, name: &str, plan: &Plan) {
     group.finish();
 }
 
+/// The trunk of vanilla NeRF on one processing element: 4,096 samples in blocks of 256.
+fn processing_element(criterion: &mut Criterion) {
+    let layer = |k, n, times, epilogue| Layer { m: 4096, k, n, times, prologue: 0, epilogue };
+    let layers = [layer(63, 256, 1, 1), layer(256, 256, 6, 1), layer(319, 256, 1, 1), layer(256, 256, 1, 0)];
+    let resident = Resident { between: true, ..Resident::default() };
+    let work = Layers { layers: &layers, command_rows: 256, element_bytes: 2.0, resident, independent: true };
+    let parameters = Parameters::default();
+    let mut group = criterion.benchmark_group("processing_element");
+    group.bench_function("closed form", |bencher| {
+        bencher.iter(|| std::hint::black_box(&work).closed_cycles(&parameters));
+    });
+    group.bench_function("event simulation", |bencher| {
+        bencher.iter(|| std::hint::black_box(&work).simulated(&parameters));
+    });
+    group.finish();
+    let plan = plan("pe", "[\"lego\"]", &[]);
+    one_core(criterion, "pe", &plan, 64);
+}
+
 fn benches(criterion: &mut Criterion) {
+    processing_element(criterion);
     let small = plan("gscore", "[\"lego\"]", &[]);
     one_core(criterion, "gscore, equal tiles", &small, 144);
     let large = plan("gscore_large", "[\"lego\"]", &[]);

@@ -13,8 +13,9 @@ use serde_json::Value as Json;
 use trace_support::{files, traces};
 
 /// Pairs that fit: hardware and the beginning of the traces' names.
-const FITS: [(&str, &[&str]); 6] = [
+const FITS: [(&str, &[&str]); 7] = [
     ("programmable", &[""]),
+    ("pe_renderer", &[""]),
     ("icarus", &["vanilla_nerf_4096", "vanilla_nerf_100x100", "vanilla_nerf_train_1024_stockcfg"]),
     ("gaurast", &["splatfacto"]),
     ("gbu", &["splatfacto"]),
@@ -84,7 +85,7 @@ fn every_trace_runs_on_every_hardware_that_fits_and_the_others_say_why() {
             ran += 1;
         }
     }
-    assert_eq!(ran, 8 + 3 + 1 + 1 + 6 + 3);
+    assert_eq!(ran, 8 + 8 + 3 + 1 + 1 + 6 + 3);
 }
 
 #[test]

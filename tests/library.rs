@@ -11,7 +11,7 @@ use nerarch_dse::spec::source::{Origin, Source};
 use nerarch_dse::spec::{Collector, Study};
 
 /// Hardware and the pipelines that it was made for.
-const PAIRS: [(&str, &str); 20] = [
+const PAIRS: [(&str, &str); 21] = [
     ("icarus", "icarus"),
     ("icarus", "vanilla_nerf"),
     ("neurex", "neurex"),
@@ -28,6 +28,7 @@ const PAIRS: [(&str, &str); 20] = [
     ("gaurast", "3dgs"),
     ("gaurast", "4dgs"),
     ("programmable", "instant_ngp"),
+    ("pe_renderer", "vanilla_nerf"),
     ("lumina", "lumina"),
     ("gs_processor", "gs_processor"),
     ("unirender", "3dgs"),

@@ -30,7 +30,7 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn evaluating_allocates_nothing() {
-    for name in ["gscore", "gscore_tiles", "gscore_large", "gscore_model"] {
+    for name in ["gscore", "gscore_tiles", "gscore_large", "gscore_model", "pe"] {
         let (_, plan) = common::compile(name);
         let space = Space::new(&plan.axes).expect("space");
         let mut evaluator = Evaluator::new(&plan);

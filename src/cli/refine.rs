@@ -1,4 +1,4 @@
-//! The front of a run with equal tiles, evaluated again with the tiles as measured.
+//! The front that a quick model has found, evaluated again in detail: tiles as measured, processing elements event by event.
 
 use std::io;
 
@@ -9,6 +9,7 @@ use crate::ppa::metric::BOTTLENECK;
 use crate::ppa::{Evaluator, Outcome, Plan};
 use crate::report::summary::short;
 use crate::report::table::Content;
+use crate::spec::sweep::SweepDecl;
 
 /// A front and what refining made of it.
 pub struct Refined {
@@ -17,6 +18,8 @@ pub struct Refined {
     outcomes: Vec<Outcome>,
     /// Points that no other refined point dominates.
     staying: usize,
+    /// What is looked at in detail.
+    detail: String,
     csv: Vec<u8>,
 }
 
@@ -78,7 +81,15 @@ fn table(ready: &Ready, refined: &Plan, summary: &Summary) -> io::Result<Refined
     }
     let staying = feasible().filter(|((_, after), _)| !front.dominates(after)).count();
     let csv = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
-    Ok(Refined { objectives, outcomes, staying, csv })
+    Ok(Refined { objectives, outcomes, staying, detail: detail(&ready.study.sweep), csv })
+}
+
+/// What a sweep refines, in words.
+fn detail(sweep: &SweepDecl) -> String {
+    let decl = sweep.refine.as_ref();
+    let tiles = decl.and_then(|decl| decl.tiles.as_ref()).map(|_| "with tiles as measured");
+    let pe = decl.and_then(|decl| decl.pe.as_ref()).map(|_| "with processing elements event by event");
+    tiles.into_iter().chain(pe).collect::<Vec<_>>().join(" and ")
 }
 
 /// By how much of itself the refined value is higher than what the search took.
@@ -100,9 +111,11 @@ impl Refined {
     /// The lines of the summary.
     pub fn text(&self, plan: &Plan) -> String {
         let mut lines = vec![format!(
-            "  refined     {} points of the front with tiles as measured: {} feasible, {} on the front among themselves",
+            "  refined     {} points of the front {}: {} feasible, {} unchanged, {} on the front among themselves",
             self.outcomes.len(),
+            self.detail,
             self.outcomes.iter().filter(|outcome| **outcome == Outcome::Feasible).count(),
+            self.objectives.iter().filter(|(before, after)| before == after).count(),
             self.staying
         )];
         for (at, objective) in plan.objectives.iter().enumerate() {

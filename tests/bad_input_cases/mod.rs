@@ -1,5 +1,6 @@
 //! Cases of wrong input: each takes the sound files of `tests/bad_input/` and changes one thing.
 
+mod elements;
 mod extensions;
 mod models;
 mod sweeps;
@@ -10,5 +11,5 @@ pub type Case = (&'static str, &'static str, &'static str, &'static [&'static st
 
 /// Every case.
 pub fn all() -> impl Iterator<Item = &'static Case> {
-    [syntax::CASES, sweeps::CASES, models::CASES, extensions::CASES].into_iter().flatten()
+    [syntax::CASES, sweeps::CASES, models::CASES, extensions::CASES, elements::CASES].into_iter().flatten()
 }

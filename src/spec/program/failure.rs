@@ -1,7 +1,8 @@
 //! Why a value is not finite.
 
 use super::graph::{Operation, why};
-use super::run::{Columns, Place, Program, State};
+use super::run::Program;
+use super::state::{Columns, Place, State};
 use crate::spec::expr::Function;
 
 /// The reason why the value at `place` is not a finite number, after a run: the first operation without a value, with

@@ -16,8 +16,10 @@ pub mod failure;
 mod graph;
 mod model;
 mod run;
+mod state;
 
 pub use apply::apply;
 pub use graph::{BinningTiles, Graph, NodeId, Operation, Origin, TileTable};
 pub use model::{LargeModel, LargeModelRef, MAX_ARGUMENTS, Model, ModelRef};
-pub use run::{Columns, Kernel, MAX_OUTPUTS, Place, Program, State};
+pub use run::{Kernel, MAX_OUTPUTS, Program};
+pub use state::{Columns, Place, State};

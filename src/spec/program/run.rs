@@ -5,19 +5,9 @@ use std::sync::Arc;
 
 use super::apply::apply;
 use super::column::{apply_columns, fill, greatest, sum};
-use super::graph::{BinningTiles, Graph, NodeId, Operation, TileTable, check, lookup, operands};
+use super::graph::{Graph, NodeId, Operation, TileTable, check, lookup, operands};
+use super::state::{Columns, Place, State};
 use crate::spec::expr::Function;
-
-/// Where a node's value is found after an evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// A register.
-    Scalar(u32),
-    /// A column, one value per tile.
-    Column(u32),
-    /// A measured field of the binning in force.
-    Field(u32),
-}
 
 /// Defines the codes of instructions and what the scalar ones compute: one jump for each.
 macro_rules! opcodes {
@@ -125,66 +115,6 @@ pub struct Program {
     pub(super) operations: Vec<Operation>,
     /// Checks that hold at every point: their place is their operand's.
     passed: HashSet<NodeId>,
-}
-
-/// Registers and columns of one evaluator; reused from point to point.
-pub struct State {
-    registers: Vec<f64>,
-    columns: Vec<Vec<f64>>,
-}
-
-impl State {
-    /// Sets a value: that of a register, or of one tile of a column. Fields are measured and stay.
-    pub(super) fn write(&mut self, place: Place, tile: usize, value: f64) {
-        match place {
-            Place::Scalar(at) => self.registers[at as usize] = value,
-            Place::Column(at) => {
-                let column = &mut self.columns[at as usize];
-                if tile == 0 {
-                    column.clear();
-                }
-                column.push(value);
-            }
-            Place::Field(_) => {}
-        }
-    }
-}
-
-/// Read access to the tile values of a [`State`].
-#[derive(Clone, Copy)]
-pub struct Columns<'a> {
-    columns: &'a [Vec<f64>],
-    binning: Option<&'a BinningTiles>,
-    registers: &'a [f64],
-}
-
-impl<'a> Columns<'a> {
-    /// The values at a place: one for a scalar, else one per tile.
-    #[inline]
-    pub fn get(&self, place: Place) -> &'a [f64] {
-        match place {
-            Place::Scalar(at) => std::slice::from_ref(&self.registers[at as usize]),
-            Place::Column(at) => &self.columns[at as usize],
-            Place::Field(at) => {
-                self.binning.and_then(|binning| binning.fields.get(at as usize)).map_or(&[], Vec::as_slice)
-            }
-        }
-    }
-
-    /// Tiles of the binning in force; 0 where nothing is measured by tile.
-    #[inline]
-    pub fn tiles(&self) -> usize {
-        self.binning.map_or(0, |binning| binning.count)
-    }
-
-    /// The value of a scalar place, the first one of a column, NaN if there is none.
-    #[inline]
-    pub fn scalar(&self, place: Place) -> f64 {
-        match place {
-            Place::Scalar(at) => self.registers[at as usize],
-            _ => self.get(place).first().copied().unwrap_or(f64::NAN),
-        }
-    }
 }
 
 /// A computation in the middle of a program that is more than an expression: the schedule.

@@ -1,6 +1,7 @@
 //! The processing element against hand derivations, against its own closed form, and on real numbers.
 
 mod data;
+mod operator;
 mod timing;
 
 use super::*;
