@@ -84,9 +84,9 @@ fn values_of_an_axis() {
 
 #[test]
 fn axes_of_a_sweep() {
-    // Three of its own. One of a single value keeps the space below 2^64 points.
+    // Three of its own. Two of a single value keep the space below 2^63 points.
     let axes =
-        |count: usize| many(count, "\n", |at| format!("a{at} = [1{}]", if at > 0 { ", 2" } else { "" })) + "\nunits = ";
+        |count: usize| many(count, "\n", |at| format!("a{at} = [1{}]", if at > 1 { ", 2" } else { "" })) + "\nunits = ";
     let declared = |count: usize| many(count, "\n", |at| format!("a{at} = 1")) + "\nunits = ";
     for count in [61, 62, 200] {
         let folder = tempfile::tempdir().expect("folder");

@@ -116,8 +116,6 @@ fn every_strategy_says_that_nothing_is_feasible_and_what_came_nearest() {
         let output = program(folder.path(), &["sweep", "mine.toml", "--force"]);
         let all = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{search}: {all}");
-        if search != "exact" {
-            assert!(all.contains("`fps` excludes") && all.contains("nearest"), "{search}: {all}");
-        }
+        assert!(all.contains("`fps` excludes") && all.contains("nearest"), "{search}: {all}");
     }
 }

@@ -6,7 +6,7 @@ use super::Failure;
 use super::folder::{INPUTS, RunFolder};
 use super::study::Ready;
 use crate::explore::Archive;
-use crate::ppa::Evaluator;
+use crate::ppa::{self, Evaluator};
 use crate::report::figure::{Axis, Front, MAX_SERIES, ParetoFigure};
 use crate::spec::sweep::Goal;
 
@@ -78,16 +78,32 @@ fn front(ready: &Ready, out: &Path) -> Result<Vec<(u64, Vec<f64>)>, Failure> {
     let mut reader = csv::Reader::from_path(&path).map_err(|error| fail(error.into()))?;
     let mut evaluator = Evaluator::new(&ready.plan);
     let (mut front, mut digits) = (Vec::new(), Vec::new());
+    let header = reader.headers().map_err(|error| fail(error.into()))?.clone();
     for record in reader.records() {
         let record = record.map_err(|error| fail(error.into()))?;
         let index =
             record.get(0).and_then(|cell| cell.parse::<u64>().ok()).filter(|index| *index < ready.space.points());
         let index = index.ok_or_else(|| fail(std::io::Error::other("its first column is no index of this space")))?;
-        ready.space.digits(index, &mut digits);
+        if ready.space.is_enumerable() {
+            ready.space.digits(index, &mut digits);
+        } else {
+            // Its run numbered the points: the row itself says which one it is.
+            digits = ready.plan.axes.iter().map(|axis| digit_in(axis, &header, &record)).collect();
+        }
         evaluator.evaluate(&digits);
         front.push((index, evaluator.objectives().to_vec()));
     }
     Ok(front)
+}
+
+/// The digit of an axis in a row; 0 where the axis does not exist.
+fn digit_in(axis: &ppa::Axis, header: &csv::StringRecord, record: &csv::StringRecord) -> u32 {
+    let cell = |name: &String| header.iter().position(|column| column == name).and_then(|at| record.get(at));
+    let text = match axis.members.is_empty() {
+        true => cell(&axis.name).unwrap_or_default().to_owned(),
+        false => axis.members.iter().map(|member| cell(member).unwrap_or_default()).collect::<Vec<_>>().join("+"),
+    };
+    axis.labels.iter().position(|label| *label == text).unwrap_or(0) as u32
 }
 
 fn table(sweeps: &[Ready], fronts: &[Vec<(u64, Vec<f64>)>], all: &Archive) -> Result<Vec<u8>, Failure> {

@@ -87,7 +87,11 @@ fn draw_course(ready: &Ready, history: &History, across: &str) -> Option<String>
         .map(|(objective, value)| format!("{} {}", objective.name, short(*value)))
         .collect();
     let note = format!("reference point: {}", reference.join(", "));
-    CourseFigure { title: &title, across, steps: &steps, note: &note }.svg().ok()
+    // Each label ends with its unit; what has none, such as an expression, leaves the product without one.
+    let unit = |label: &str| Some(label.strip_suffix(')')?.rsplit_once('(')?.1.to_owned());
+    let units: Option<Vec<String>> = ready.plan.objectives.iter().map(|objective| unit(&objective.label)).collect();
+    let unit = units.map_or_else(String::new, |units| units.join(" · "));
+    CourseFigure { title: &title, across, steps: &steps, unit: &unit, note: &note }.svg().ok()
 }
 
 /// Writes the identity, which makes the folder complete.

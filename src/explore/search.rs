@@ -81,6 +81,11 @@ pub trait Problem {
     /// Points that may still be evaluated.
     fn left(&self) -> u64;
 
+    /// True once every point was evaluated, where points can be fewer than their digits.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
+
     /// True once the time is over.
     fn is_over(&self) -> bool {
         false

@@ -45,6 +45,8 @@ pub struct Session<'a> {
     chunks: u64,
     /// Points that need no evaluation any more.
     settled: u64,
+    /// Evaluates what fits one thread: a search that asks for point after point would start others for each.
+    single: BlockEvaluator<'a>,
     /// What entered the front, and when.
     pub entries: Entries,
     /// The front so far.
@@ -69,6 +71,7 @@ impl<'a> Session<'a> {
             repeats: HashMap::new(),
             chunks: 0,
             settled: 0,
+            single: BlockEvaluator::new(job),
             entries: Entries::default(),
             job,
             pool,
@@ -114,14 +117,16 @@ impl<'a> Session<'a> {
     /// If a result cannot be written, or the record holds other points.
     pub fn evaluate_indices(&mut self, indices: &[u64], answers: &mut Answers) -> Result<(), RunError> {
         let (job, first) = (self.job, self.chunks);
-        let blocks: io::Result<Vec<(Block, bool)>> = self.pool.install(|| {
-            let chunks = indices.par_chunks(CHUNK).enumerate();
-            let evaluate = |evaluator: &mut BlockEvaluator<'_>, (at, chunk): (usize, &[u64])| {
-                let known = recorded(job, first + at as u64, Some(chunk))?;
-                Ok(known.map_or_else(|| (evaluator.evaluate(chunk.iter().copied()), true), |block| (block, false)))
-            };
-            chunks.map_init(|| BlockEvaluator::new(job), evaluate).collect()
-        });
+        let evaluate = |evaluator: &mut BlockEvaluator<'_>, (at, chunk): (usize, &[u64])| {
+            let known = recorded(job, first + at as u64, Some(chunk))?;
+            Ok(known.map_or_else(|| (evaluator.evaluate(chunk.iter().copied()), true), |block| (block, false)))
+        };
+        let blocks: io::Result<Vec<(Block, bool)>> = if indices.len() <= CHUNK {
+            indices.chunks(CHUNK).enumerate().map(|chunk| evaluate(&mut self.single, chunk)).collect()
+        } else {
+            let chunks = || indices.par_chunks(CHUNK).enumerate();
+            self.pool.install(|| chunks().map_init(|| BlockEvaluator::new(job), evaluate).collect())
+        };
         let blocks = blocks?;
         for (at, (block, _)) in blocks.iter().enumerate().filter(|(_, (_, is_fresh))| *is_fresh) {
             self.observer.evaluated(first + at as u64, block)?;
@@ -239,6 +244,10 @@ impl Problem for Session<'_> {
         let most = self.budget.evaluations.unwrap_or(u64::MAX);
         let most = if self.job.space.is_conditional() { most.min(self.job.space.points()) } else { most };
         most.saturating_sub(self.summary.points)
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.summary.points >= self.job.space.points()
     }
 
     fn is_over(&self) -> bool {

@@ -94,12 +94,7 @@ impl<'p> BoxEvaluator<'p> {
     /// Bounds the points whose digit on each axis lies between that of `low` and that of `high`, both included.
     pub fn bound(&mut self, low: &[u32], high: &[u32]) -> Verdict {
         let plan = self.plan;
-        for ((interval, axis), (low, high)) in self.axes.iter_mut().zip(&plan.axes).zip(low.iter().zip(high)) {
-            // Listed values need not rise.
-            *interval = axis.values[*low as usize..=*high as usize]
-                .iter()
-                .fold(Interval::EMPTY, |all, value| all.hull(Interval::point(*value)));
-        }
+        self.place(low, high);
         let width = plan.metric_names.len();
         for (at, (workload, (bounds, state, schedule))) in plan.workloads.iter().zip(&mut self.workloads).enumerate() {
             let outputs = bounds.tape.run(state, &workload.program, schedule, &self.axes);
@@ -127,6 +122,57 @@ impl<'p> BoxEvaluator<'p> {
             self.bounds[at] = self.objective(objective);
         }
         Verdict::Open
+    }
+
+    /// The box on the axes.
+    fn place(&mut self, low: &[u32], high: &[u32]) {
+        for ((interval, axis), (low, high)) in self.axes.iter_mut().zip(&self.plan.axes).zip(low.iter().zip(high)) {
+            // Listed values need not rise.
+            *interval = axis.values[*low as usize..=*high as usize]
+                .iter()
+                .fold(Interval::EMPTY, |all, value| all.hull(Interval::point(*value)));
+        }
+    }
+
+    /// By how much of its bound each point of a box misses its worst constraint at least; infinite if none has a value.
+    pub fn least_violation(&mut self, low: &[u32], high: &[u32]) -> f64 {
+        let plan = self.plan;
+        self.place(low, high);
+        // Bounds on metrics count only where all of those on parameters hold.
+        let (mut own, mut of_metrics, mut own_hold) = (0.0_f64, 0.0_f64, true);
+        for (workload, (bounds, state, schedule)) in plan.workloads.iter().zip(&mut self.workloads) {
+            let outputs = bounds.tape.run(state, &workload.program, schedule, &self.axes);
+            if outputs[bounds.guards..].iter().any(|guard| guard.is_empty()) {
+                return f64::INFINITY;
+            }
+            for (index, constraint) in plan.constraints.iter().enumerate() {
+                let (value, is_own) = match (constraint.metric, bounds.constraints.get(index)) {
+                    (Some(metric), _) => (bounds.metrics[metric].map_or(Interval::ALL, |at| outputs[at]), false),
+                    (None, Some(Some(output))) => (outputs[*output], true),
+                    (None, _) => (Interval::ALL, true),
+                };
+                if value.is_empty() {
+                    return f64::INFINITY;
+                }
+                let least = if value.hi < constraint.min {
+                    constraint.violation(value.hi)
+                } else if value.lo > constraint.max {
+                    constraint.violation(value.lo)
+                } else {
+                    0.0
+                };
+                if is_own {
+                    own = own.max(least);
+                    own_hold &= constraint.min <= value.lo && value.hi <= constraint.max;
+                } else {
+                    of_metrics = of_metrics.max(least);
+                }
+            }
+        }
+        match own_hold {
+            true => of_metrics,
+            false => own,
+        }
     }
 
     /// For each objective the value, in its own direction, that no feasible point of the last box betters.

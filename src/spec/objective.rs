@@ -17,6 +17,8 @@ pub struct ObjectiveDecl {
     pub goal: Option<Goal>,
     /// The expression over metrics; `None`: the metric of that name.
     pub value: Option<Quantity>,
+    /// How figures call it, with its unit in parentheses, if the file says so.
+    pub label: Option<String>,
 }
 
 /// The words for which way is better.
@@ -49,16 +51,16 @@ fn read_objective(item: &Node, reader: &Reader<'_>) -> Option<ObjectiveDecl> {
             // A name stays a name even where it is none of the expression language: the plan knows the metrics.
             let is_expression = !matches!(expr::parse(text).map(|expr| expr.kind), Ok(ExprKind::Name(_)));
             let value = if is_expression { Some(quantity(item, "objectives", reader.diagnostics())?) } else { None };
-            Some(ObjectiveDecl { name: text.clone(), span, goal: None, value })
+            Some(ObjectiveDecl { name: text.clone(), span, goal: None, value, label: None })
         }
         Value::Table(table) => {
             let inner = Reader::new(table, "an objective", reader.diagnostics());
-            let goal = inner.choice("goal", &GOALS);
+            let (goal, label) = (inner.choice("goal", &GOALS), inner.text("label"));
             let objective = if table.get("value").is_some() || table.get("name").is_some() {
                 let (name, value) = (inner.required_text("name"), inner.required_quantity("value"));
-                name.zip(value).map(|(name, value)| ObjectiveDecl { name, span, goal, value: Some(value) })
+                name.zip(value).map(|(name, value)| ObjectiveDecl { name, span, goal, value: Some(value), label })
             } else {
-                inner.required_text("metric").map(|name| ObjectiveDecl { name, span, goal, value: None })
+                inner.required_text("metric").map(|name| ObjectiveDecl { name, span, goal, value: None, label })
             };
             inner.finish();
             objective

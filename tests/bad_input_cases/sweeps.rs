@@ -77,6 +77,40 @@ pub const CASES: &[Case] = &[
         "units = [1]\na = { from = 1, to = 1000000, step = 1 }\nb = { from = 1, to = 1000000, step = 1 }\nc = { from = 1, to = 1000000, step = 1 }\nd = { from = 1, to = 1000000, step = 1 }\ndepth = \"(a + b + c + d) / 1000000\"",
         &["2^63 points or more"],
     ),
+    // Continuous axes.
+    ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 1 }", &["continuous axis `depth` needs the key `max`"]),
+    ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 3, max = 1 }", &["`min` (3) is larger than `max` (1)", "swap"]),
+    ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 1, max = 1 }", &["nothing lies between 1 and 1"]),
+    (
+        "sweep.toml",
+        "from = 1, to = 3, step = 1 }",
+        "min = 1, max = 3, step = 1 }",
+        &["`depth` is continuous and has no steps", "write `from` and `to`"],
+    ),
+    (
+        "sweep.toml",
+        "from = 1, to = 3, step = 1 }",
+        "min = 0, max = 3, scale = \"log\" }",
+        &["a logarithmic range cannot start at 0"],
+    ),
+    (
+        "sweep.toml",
+        "from = 1, to = 3, step = 1 }",
+        "min = 1, max = 1.000000000000001 }",
+        &["are too near to each other"],
+    ),
+    (
+        "sweep.toml",
+        "from = 1, to = 3, step = 1 }",
+        "min = 1, max = 3 }",
+        &["cannot be continuous"],
+    ),
+    (
+        "sweep.toml",
+        "from = 1, to = 3, step = 1 }\n",
+        "from = 1, to = 3, step = 1 }\nfree = { min = 0, max = 1 }\n",
+        &["`free` is continuous, and \"grid\" accounts for every value", "give it steps"],
+    ),
     // What the sweep names.
     (
         "sweep.toml",

@@ -6,10 +6,13 @@
 //! no box is left, the archive holds every objective vector of the front, and the [`Certificate`] says what that took.
 //! Of several points with equal objectives it knows the ones that it met.
 //!
+//! Where nothing turns out to be feasible, `nearest` looks for the point that misses its bounds least.
+//!
 //! Boxes are worked on in rounds of fixed size, so the result does not depend on the number of threads.
 
 mod branching;
 mod cover;
+mod nearest;
 mod region;
 mod state;
 mod tree;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branching::Branching;
 use super::cover::Cover;
+use super::nearest::find_nearest;
 use super::region::Region;
 use crate::explore::record::format::MAX_PAYLOAD;
 use crate::explore::runner::RunError;
@@ -127,6 +128,9 @@ pub fn search(session: &mut Session<'_>, search: &SearchDecl) -> Result<(StopRea
         }
         tree.round(session)?;
     };
+    if stop == StopReason::Complete && session.summary.feasible == 0 {
+        find_nearest(session)?;
+    }
     Ok((stop, tree.finish(session)))
 }
 

@@ -17,4 +17,5 @@ mod tests;
 mod thin;
 mod vary;
 
+pub use seen::Mixer;
 pub use evolve::{Genes, Options, search};

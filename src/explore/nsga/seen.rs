@@ -59,7 +59,13 @@ impl Hasher for Mixer {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        let (eights, rest) = bytes.as_chunks::<8>();
+        eights.iter().for_each(|eight| self.write_u64(u64::from_le_bytes(*eight)));
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            self.write_u64(u64::from_le_bytes(last));
+        }
     }
 
     fn write_u64(&mut self, number: u64) {

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use argmin::core::{CostFunction, Error};
 use argmin::solver::simulatedannealing::Anneal;
@@ -10,7 +11,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::cost::{Cost, worst};
-use crate::explore::nsga::Genes;
+use crate::explore::nsga::{Genes, Mixer};
 use crate::explore::runner::RunError;
 use crate::explore::sample::unit;
 use crate::explore::search::{Answers, Problem, StopReason};
@@ -24,7 +25,7 @@ const ANOTHER: f64 = 0.3;
 /// Everything that was evaluated, objectives with less being better.
 #[derive(Debug, Default)]
 pub struct Seen {
-    positions: HashMap<Box<[u32]>, usize>,
+    positions: HashMap<Box<[u32]>, usize, BuildHasherDefault<Mixer>>,
     goals: usize,
     violations: Vec<f64>,
     objectives: Vec<f64>,
@@ -130,7 +131,8 @@ impl<'a, 'p> Asked<'a, 'p> {
             return Err(failure);
         }
         let points = self.axes.iter().try_fold(1_u64, |points, axis| points.checked_mul(u64::from(axis.size)));
-        Ok(if points.is_some_and(|points| state.seen.violations.len() as u64 >= points) {
+        let is_exhausted = points.is_some_and(|points| state.seen.violations.len() as u64 >= points);
+        Ok(if is_exhausted || state.problem.is_exhausted() {
             Some(StopReason::Complete)
         } else if state.problem.left() == 0 {
             Some(StopReason::Evaluations)
@@ -188,13 +190,38 @@ impl<'a, 'p> Asked<'a, 'p> {
         wanted.iter().map(|digits| cost(digits).unwrap_or_else(worst)).collect()
     }
 
+    /// The cost of one position, as [`Self::costs`]; most moves of a cold annealing come to a point that is known.
+    fn cost_of(&self, position: &Vec<f64>) -> f64 {
+        let state = &mut *self.state.borrow_mut();
+        state.digits.clear();
+        state.digits.resize(self.axes.len(), 0);
+        self.write_digits(position, &mut state.digits);
+        let is_known = state.seen.positions.contains_key(&*state.digits);
+        state.stale = if is_known { state.stale.saturating_add(1) } else { 0 };
+        if !is_known && state.allowance.min(state.problem.left()) > 0 && state.failure.is_none() {
+            match state.problem.evaluate(1, &state.digits, &mut state.answers) {
+                Ok(()) => {
+                    let digits = std::mem::take(&mut state.digits);
+                    state.keep(&[&digits]);
+                    state.digits = digits;
+                }
+                Err(failure) => state.failure = Some(failure),
+            }
+        }
+        state.cost.as_ref().and_then(|cost| state.seen.cost(&state.digits, cost)).unwrap_or_else(worst)
+    }
+
     /// The nearest point of the grid.
     fn digits(&self, position: &[f64]) -> Box<[u32]> {
         let mut digits = vec![0; self.axes.len()].into_boxed_slice();
+        self.write_digits(position, &mut digits);
+        digits
+    }
+
+    fn write_digits(&self, position: &[f64], digits: &mut [u32]) {
         for (axis, value) in self.moving.iter().zip(position) {
             digits[*axis] = (value + 0.5).clamp(0.0, f64::from(self.axes[*axis].size - 1)) as u32;
         }
-        digits
     }
 }
 
@@ -219,7 +246,7 @@ impl CostFunction for &Asked<'_, '_> {
     type Output = f64;
 
     fn cost(&self, position: &Vec<f64>) -> Result<f64, Error> {
-        Ok(self.costs(std::iter::once(position)).first().copied().unwrap_or_else(worst))
+        Ok(self.cost_of(position))
     }
 
     fn bulk_cost<P: Borrow<Vec<f64>>>(&self, positions: &[P]) -> Result<Vec<f64>, Error> {

@@ -28,6 +28,14 @@ pub struct Sensitivity {
     pub effects: Vec<Option<Effects>>,
 }
 
+/// The axes of several values that lead to a metric on any workload.
+fn leading(plan: &Plan, metric: usize) -> Vec<usize> {
+    let leads = |axis: &usize| {
+        plan.axes[*axis].values.len() > 1 && plan.workloads.iter().any(|workload| workload.depends_on(metric, *axis))
+    };
+    (0..plan.axes.len()).filter(leads).collect()
+}
+
 /// Keeps objectives: all of a full grid that fits, else a fair sample. Infeasible points count, points without a value do
 /// not.
 pub struct Collector {
@@ -39,6 +47,8 @@ pub struct Collector {
     sample: Vec<(u64, u64, Vec<f64>)>,
     stride: u64,
     points: u64,
+    /// For each objective the axes that something in the model leads from.
+    leading: Vec<Vec<usize>>,
 }
 
 impl Collector {
@@ -52,6 +62,7 @@ impl Collector {
             sample: Vec::new(),
             stride: 1,
             points: space.points(),
+            leading: plan.objectives.iter().map(|objective| leading(plan, objective.metric)).collect(),
         }
     }
 
@@ -88,6 +99,18 @@ impl Collector {
         }
     }
 
+    /// Effects on one objective. An axis that nothing leads from has none, and keeps no points apart.
+    fn estimate(&self, digits: &[Vec<u32>], values: &[f64], leading: &[usize]) -> Option<Effects> {
+        let axes: Vec<(u64, bool)> = leading.iter().map(|axis| self.axes[*axis]).collect();
+        let own: Vec<Vec<u32>> = digits.iter().map(|row| leading.iter().map(|axis| row[*axis]).collect()).collect();
+        let found = of_sample(&axes, &own, values)?;
+        let mut effects = Effects { main: vec![0.0; self.axes.len()], total: vec![0.0; self.axes.len()] };
+        for (at, axis) in leading.iter().enumerate() {
+            (effects.main[*axis], effects.total[*axis]) = (found.main[at], found.total[at]);
+        }
+        Some(effects)
+    }
+
     /// The effects.
     pub fn finish(self, space: &Space) -> Sensitivity {
         let sizes: Vec<u64> = self.axes.iter().map(|(size, _)| *size).collect();
@@ -108,7 +131,7 @@ impl Collector {
             })
             .collect();
         let values = |at: usize| self.sample.iter().map(|(_, _, objectives)| objectives[at]).collect::<Vec<_>>();
-        let effects = (0..self.objectives).map(|at| of_sample(&self.axes, &digits, &values(at))).collect();
+        let effects = (0..self.objectives).map(|at| self.estimate(&digits, &values(at), &self.leading[at])).collect();
         Sensitivity { method: Method::Sample(self.sample.len()), effects }
     }
 }

@@ -75,11 +75,12 @@ fn unexplained(axes: &[AxisShape], axis: usize, digits: &[Vec<u32>], values: &[f
     let (mut sum, mut others) = (0.0, Vec::with_capacity(kept.len()));
     for &point in &kept {
         others.clear();
-        others.extend(kept.iter().filter(|other| **other != point).map(|other| {
+        // Points that differ only in what leads nowhere are one point here.
+        others.extend(kept.iter().filter(|other| digits[**other] != digits[point]).map(|other| {
             let distance = apart(axes, axis, &digits[point], &digits[*other]);
             (distance, (values[point] - values[*other]).powi(2))
         }));
-        let at = NEIGHBOURS.min(others.len()) - 1;
+        let Some(at) = NEIGHBOURS.min(others.len()).checked_sub(1) else { continue };
         let (_, (furthest, _), _) = others.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0));
         let furthest = *furthest;
         let alike = others.iter().any(|(distance, _)| *distance == 0.0);

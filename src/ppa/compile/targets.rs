@@ -63,7 +63,7 @@ impl Compiler<'_> {
 
     pub(super) fn objectives(&self, names: &[String], workloads: &[String]) -> Vec<Objective> {
         let mut objectives = Vec::new();
-        for ObjectiveDecl { name, span, goal: stated, value } in &self.study.sweep.search.objectives {
+        for ObjectiveDecl { name, span, goal: stated, value, label } in &self.study.sweep.search.objectives {
             let Some(metric) = self.find_metric(names, name, span) else { continue };
             let info = metric::info(name);
             let natural = match value {
@@ -84,7 +84,7 @@ impl Compiler<'_> {
                 self.error(span, "`bottleneck` is a name, not a number", "choose a metric that is a number");
                 continue;
             }
-            let label = info.map_or_else(|| name.clone(), |info| info.label.to_owned());
+            let label = label.clone().or(info.map(|info| info.label.to_owned())).unwrap_or_else(|| name.clone());
             let common = info.is_some_and(|info| info.common);
             if self.study.sweep.aggregate == Aggregate::Each && !common && workloads.len() > 1 {
                 for (at, workload) in workloads.iter().enumerate() {

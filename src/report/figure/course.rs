@@ -22,6 +22,8 @@ pub struct CourseFigure<'a> {
     pub across: &'a str,
     /// Pairs of that and the hypervolume, in order.
     pub steps: &'a [(f64, f64)],
+    /// Unit of the hypervolume; none where it is empty.
+    pub unit: &'a str,
     /// A small line below.
     pub note: &'a str,
 }
@@ -79,7 +81,8 @@ impl CourseFigure<'_> {
         let middle = (panel.left + panel.width / 2, panel.top + panel.height + FOOT - 3 * PT);
         canvas.text(self.across, middle, Align::Centre, MEDIUM, INK)?;
         let beside = (EDGE + 8 * PT, panel.top + panel.height / 2);
-        canvas.text("hypervolume", beside, Align::Upwards, MEDIUM, INK)
+        let label = if self.unit.is_empty() { "hypervolume".into() } else { format!("hypervolume ({})", self.unit) };
+        canvas.text(&label, beside, Align::Upwards, MEDIUM, INK)
     }
 }
 
@@ -87,13 +90,13 @@ impl CourseFigure<'_> {
 mod tests {
     use super::*;
 
-    const PLAIN: CourseFigure = CourseFigure { title: "", across: "evaluations", steps: &[], note: "" };
+    const PLAIN: CourseFigure = CourseFigure { title: "", across: "evaluations", steps: &[], unit: "ms · W", note: "" };
 
     #[test]
     fn every_step_is_a_disc_on_the_line_and_nothing_is_drawn_of_what_is_no_number() {
         let svg = CourseFigure { steps: &[(1.0, 0.0), (2.0, 0.5), (128.0, 0.75)], ..PLAIN }.svg().expect("figure");
         assert_eq!(svg.matches(r##"fill="#0072B2" stroke="none""##).count(), 3);
-        assert!(svg.contains("evaluations") && svg.contains("hypervolume"));
+        assert!(svg.contains("evaluations") && svg.contains("hypervolume (ms · W)"));
         assert!(matches!(PLAIN.svg(), Err(FigureError::NoPoint)));
         let bad = CourseFigure { steps: &[(1.0, f64::NAN)], ..PLAIN }.svg();
         assert!(matches!(bad, Err(FigureError::NotDrawable { .. })));

@@ -61,11 +61,13 @@ impl Panel<'_> {
             .zip(colours)
             .collect();
         let mut few = Vec::new();
-        for (points, colour) in fronts.into_iter().rev() {
-            self.staircase(canvas, sheet, (points, colour), budget)?;
+        // A front below others is drawn larger, so that it is seen where they coincide.
+        for (below, (points, colour)) in fronts.into_iter().enumerate().rev() {
+            let larger = below as i32;
+            self.staircase(canvas, sheet, (points, colour, larger), budget)?;
             let front = self.places(points, 1);
             if front.len() <= budget.discs.1 {
-                few.push((front, colour));
+                few.push((front, colour, larger));
             } else {
                 mosaic(canvas, &front, budget.runs.1, colour)?;
             }
@@ -77,7 +79,7 @@ impl Panel<'_> {
         for (shape, (_, values)) in sheet.marks.iter().enumerate() {
             canvas.mark(shape, self.place(values), MARK)?;
         }
-        few.into_iter().try_for_each(|(front, colour)| discs(canvas, front, colour))
+        few.into_iter().try_for_each(|(front, colour, larger)| discs(canvas, front, colour, larger))
     }
 
     /// Labels the ticks of the axis that runs across, below the panel.
@@ -163,7 +165,7 @@ impl Panel<'_> {
         &self,
         canvas: &Canvas,
         sheet: &Sheet,
-        (points, colour): (&[Vec<f64>], RGBColor),
+        (points, colour, larger): (&[Vec<f64>], RGBColor, i32),
         budget: Budget,
     ) -> Drawn {
         let (Some(x_maximise), Some(y_maximise)) = (sheet.axes[self.x.0].maximise, sheet.axes[self.y.0].maximise)
@@ -194,7 +196,7 @@ impl Panel<'_> {
         }
         steps.push(turn((worst_x, y)));
         let weight = if sheet.axes.len() == 2 { FRONT_LINE } else { THIN_FRONT_LINE };
-        canvas.line(&steps, colour, weight)
+        canvas.line(&steps, colour, weight * (1 + larger))
     }
 
     /// Where points come to lie, on a raster of `raster` units: each place once, in order.
@@ -212,12 +214,13 @@ fn sorted(points: impl Iterator<Item = Point>) -> Vec<Point> {
 }
 
 /// The front, with a rim that sets it off from the cloud while it is short.
-fn discs(canvas: &Canvas, points: Vec<Point>, colour: RGBColor) -> Drawn {
+fn discs(canvas: &Canvas, points: Vec<Point>, colour: RGBColor, larger: i32) -> Drawn {
     let (radius, rim) = match points.len() {
         0..=30 => (FRONT_DISC, 4),
         31..=60 => (FRONT_DISC * 4 / 5, 4),
         _ => (FRONT_DISC * 3 / 5, 0),
     };
+    let radius = radius + larger * radius / 2;
     for point in points {
         if rim > 0 {
             canvas.disc(point, radius + rim, PAPER)?;
