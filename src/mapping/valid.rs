@@ -54,6 +54,7 @@ pub fn find_candidates(scope: &Scope<'_>, study: &Study) -> Vec<Vec<usize>> {
 /// Maps every operator to the best of its candidates; `None` if one has none.
 pub fn map_operators(
     scope: &mut Scope<'_>,
+    study: &Study,
     operators: &[Operator],
     candidates: Vec<Vec<usize>>,
     units: &[Unit],
@@ -61,7 +62,7 @@ pub fn map_operators(
 ) -> Option<Vec<Mapped>> {
     let pairs = operators.iter().zip(candidates);
     let mapped: Vec<Option<Mapped>> =
-        pairs.map(|(operator, candidates)| map_operator(scope, operator, candidates, units, stream)).collect();
+        pairs.map(|(operator, candidates)| map_operator(scope, study, operator, candidates, units, stream)).collect();
     mapped.into_iter().collect()
 }
 
@@ -80,6 +81,7 @@ fn check_executes(scope: &Scope<'_>, study: &Study) {
 
 fn map_operator(
     scope: &mut Scope<'_>,
+    study: &Study,
     operator: &Operator,
     candidates: Vec<usize>,
     units: &[Unit],

@@ -41,7 +41,7 @@ impl Front {
         let traffic = compile_traffic(scope, study, &operators, &srams, dram.as_ref());
         let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
         let capacities = compile_capacity(scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
-        let mapped = map_operators(scope, &operators, candidates, &units, stream)?;
+        let mapped = map_operators(scope, study, &operators, candidates, &units, stream)?;
         Some(Self { process, clock, units, srams, dram, operators, applied, traffic, capacities, mapped })
     }
 }
