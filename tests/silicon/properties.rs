@@ -12,7 +12,7 @@ fn chain(folder: &Path, [a, b, c]: [u32; 3], [compute, buffer]: [u32; 2], bandwi
     let unit = |name: &str, reads: &str| {
         format!(
             "[[unit]]\nname = \"{name}\"\nexecutes = [\"GEMM\"]\ninstances = \"16 * cores\"\ngroups = \"cores\"\n\
-             rate = {{ item = \"macs\", per_cycle = {compute} }}\n{reads}"
+             rate = {{ item = \"macs\", per_cycle = {compute} }}\narea_mm2 = {{ total = 1 }}\npower_mw = {{ total_dynamic = 1 }}\n{reads}"
         )
     };
     let hardware = format!(
@@ -144,7 +144,7 @@ fn competing(random: &mut ChaCha8Rng, folder: &Path, bandwidths: &[f64]) -> Plan
     let unit = |name: &str| {
         format!(
             "[[unit]]\nname = \"{name}\"\nexecutes = [\"GEMM\"]\ninstances = 2\ngroups = 2\n\
-             rate = {{ item = \"macs\", per_cycle = 16 }}\n"
+             rate = {{ item = \"macs\", per_cycle = 16 }}\narea_mm2 = {{ total = 1 }}\npower_mw = {{ total_dynamic = 1 }}\n"
         )
     };
     let hardware = format!(
