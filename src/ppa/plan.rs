@@ -21,8 +21,9 @@ pub struct Plan {
     pub parameters: Vec<(String, Option<Vec<String>>)>,
     /// One per scene and camera.
     pub workloads: Vec<WorkloadPlan>,
-    /// Column names of the metrics of one workload: [`METRICS`], then `utilization.UNIT`, then [`TRAINING`] if
-    /// edges are carried, then what the sweep computes.
+    /// Column names of the metrics of one workload: [`METRICS`](super::metric::METRICS), then `utilization.UNIT`, then
+    /// [`TRAINING`](super::metric::TRAINING) if edges are carried, then [`EXTRAPOLATED`](super::metric::EXTRAPOLATED) if a model
+    /// may answer beyond its table, then what the sweep computes from these.
     pub metric_names: Vec<String>,
     /// Names of the bottleneck's codes: the units, then DRAM.
     pub bottlenecks: Vec<String>,

@@ -154,9 +154,9 @@ fn the_second_simulator_is_compared() {
     page::check("dram-ramulator", &page::table(&["one channel", "model, GB/s", "Ramulator, GB/s", "ratio"], &lines));
 }
 
-/// From the currents of dram_standby.csv by hand: LPDDR4 1.8 V (2.25 + 7.75 x 448 / 6246) + 1.1 V (30 + 60 x 448 / 6246)
-/// + 1.1 V x 0.75 mA = 43.61 mW; DDR4 8 x 1.2 V (52 + 198 x 560 / 12480) = 584.5 mW; reads of LPDDR4
-/// 1.1 V (245 + 149.25) mA / 51.2 Gbit/s = 8.47 pJ per bit.
+/// From the currents of dram_standby.csv by hand. LPDDR4: 1.8 V (2.25 + 7.75 x 448 / 6246) and 1.1 V (30 + 60 x 448 / 6246)
+/// and 1.1 V x 0.75 mA are 43.61 mW; its reads draw 1.1 V (245 + 149.25) mA / 51.2 Gbit/s = 8.47 pJ per bit. DDR4:
+/// 8 x 1.2 V (52 + 198 x 560 / 12480) = 584.5 mW.
 #[test]
 fn standby_power_follows_from_supply_currents() {
     let of = |name: &str| part(name).and_then(DramPart::standby).expect("currents");
