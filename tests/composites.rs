@@ -6,8 +6,10 @@ use std::collections::HashMap;
 
 use nerarch_dse::operator::count;
 use nerarch_dse::ppa::{Evaluator, Outcome, Plan};
+use nerarch_dse::report::analysis;
 use nerarch_dse::spec::kind::{self, KindDecl, Pass};
-use nerarch_dse::spec::{Study, stage};
+use nerarch_dse::spec::{Study, stage, traced};
+use nerarch_dse::trace::TransformOptions;
 
 /// A frame of 1,000 samples (one level, two features) through whatever units execute the hash grid.
 const PIPELINE: &str = r#"
@@ -234,6 +236,36 @@ fn a_backward_pass_comes_apart_into_its_own_stages() {
         [("IndexGeneration", Pass::Forward), ("Interpolation", Pass::Backward), ("HashLookup", Pass::Backward)];
     assert_eq!(stages, wanted);
     assert!(metrics(&pipeline, &hardware).is_ok());
+}
+
+/// A traced hash grid comes apart by the same rule, with the trace's numbers.
+#[test]
+fn a_traced_composite_comes_apart_too() {
+    let Some(reference) = common::reference() else { return };
+    let path = reference.join("traces/instant_ngp_4096.pkl");
+    let workload = traced::load(&path, &TransformOptions::default()).expect("workload");
+    let samples =
+        workload.operators.iter().find(|operator| operator.kind == "HashEncoding").expect("grid").parameters["samples"];
+    let rest = "[[unit]]\nname = \"rest\"\nexecutes = [\"sampling\", \"computation\", \"blending\", \"DirectionEncoding\"]\ncycles = { value = 1, basis = \"derived\" }\n";
+    let folder = tempfile::tempdir().expect("folder");
+    let hardware = folder.path().join("hardware.toml");
+    std::fs::write(&hardware, format!("{HARDWARE}{rest}")).expect("file");
+    let mapped =
+        analysis::map(workload, "trace", hardware.to_str().expect("path")).unwrap_or_else(|faults| panic!("{faults}"));
+    let stages: Vec<(&str, f64, Option<&str>)> = mapped
+        .workload
+        .operators
+        .iter()
+        .filter(|operator| operator.name.starts_with("hash_encoding."))
+        .map(|operator| (operator.kind.as_str(), operator.parameters["samples"], operator.unit.as_deref()))
+        .collect();
+    let wanted = [
+        ("IndexGeneration", samples, Some("indexer")),
+        ("HashLookup", samples, Some("looker")),
+        ("Interpolation", samples, Some("joiner")),
+    ];
+    assert_eq!(stages, wanted);
+    assert!(mapped.workload.operators.iter().all(|operator| operator.unit.is_some()));
 }
 
 fn get(counts: &[(String, f64)], name: &str) -> f64 {

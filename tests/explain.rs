@@ -173,8 +173,7 @@ fn axes_that_move_nothing_of_a_group_are_named() {
     assert!(explained.contains("move no objective, but other metrics: ") && explained.contains("ccu"), "{explained}");
 }
 
-/// GSCore's culling units take half to one Gaussian a cycle and its cores a little more or less than stated: latency has a range
-/// that holds it; areas are all published.
+/// The rate of GSCore's rendering cores is assumed, so that latency has a range, which holds it; its areas are all published.
 #[test]
 fn ranges_of_assumed_figures_reach_the_answer() {
     let arguments = ["explain", "gscore", "--point", "0", "--ranges"];
@@ -187,7 +186,7 @@ fn ranges_of_assumed_figures_reach_the_answer() {
     let (low, high) = (number(&latency["ends"][0]), number(&latency["ends"][1]));
     let ours = number(&answer["parts"]["latency_ms"]);
     assert!(low < ours && ours < high, "{low} {ours} {high}");
-    assert!(list(&latency["figures"]).iter().any(|name| name == "ccu.rate"), "{latency}");
+    assert!(list(&latency["figures"]).iter().any(|name| name == "vru.rate"), "{latency}");
     let area = of("area_mm2");
     assert_eq!(area["ends"][0], area["ends"][1]);
     assert!(list(&area["figures"]).is_empty());

@@ -3,7 +3,8 @@
 //! A file becomes a [`tree`] in which keys and values know their places; a [`reader`] takes typed values out of it and
 //! reports what it does not know; [`import`] makes such a tree of the field's JSON; `sweep`, `hardware`, `pipeline`, `kind`,
 //! `technique` and `scene` are the checked declarations;
-//! [`Study`] is a sweep with everything that it names. [`scope`] resolves names and turns expressions into a
+//! [`ability`] says which units can execute an operator as declared, and [`composite`] takes operators apart that only stages
+//! can execute; [`Study`] is a sweep with everything that it names. [`scope`] resolves names and turns expressions into a
 //! [`program`] that evaluates design points. Faults are collected and shown together by [`diagnostic`].
 //!
 //! This layer depends on no other; every other layer stands on it.
