@@ -10,6 +10,7 @@
 
 pub mod catalog;
 mod combinations;
+pub(crate) mod cycle;
 pub mod diagnostic;
 pub mod expr;
 pub mod figure;
