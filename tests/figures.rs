@@ -242,9 +242,11 @@ fn graphs_are_written_where_the_user_says_and_faults_are_told() {
     fs::write(folder.path().join("circle.toml"), circle).expect("file");
     fs::write(folder.path().join("unknown.toml"), PIPELINE.replace("GaussianAlphaBlend", "GaussianAlfaBlend"))
         .expect("file");
-    for (name, wanted) in
-        [("gsarc", "did you mean"), ("circle.toml", "circle"), ("unknown.toml", "did you mean `GaussianAlphaBlend`?")]
-    {
+    for (name, wanted) in [
+        ("gsarc", "did you mean"),
+        ("circle.toml", "blend -> gradient -> blend"),
+        ("unknown.toml", "did you mean `GaussianAlphaBlend`?"),
+    ] {
         let output = program(folder.path(), &["graph", name]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{name}: {text}");

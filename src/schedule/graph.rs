@@ -7,6 +7,7 @@ use crate::hardware::Unit;
 use crate::mapping::{Mapped, Port, Traffic};
 use crate::operator::{Operator, Stream};
 use crate::spec::Study;
+use crate::spec::cycle::{cycle_text, find_cycle};
 use crate::spec::expr::Function;
 use crate::spec::hardware::Assign;
 use crate::spec::kind::Pass;
@@ -251,7 +252,7 @@ fn topological_order(scope: &Scope<'_>, study: &Study, operators: &[Operator], e
         match ready {
             Some(at) => order.push(at),
             None => {
-                report_cycle(scope, study, operators, edges, &order);
+                report_cycle(scope, study, operators, edges);
                 return None;
             }
         }
@@ -259,25 +260,14 @@ fn topological_order(scope: &Scope<'_>, study: &Study, operators: &[Operator], e
     Some(order)
 }
 
-fn report_cycle(scope: &Scope<'_>, study: &Study, operators: &[Operator], edges: &[Edge], done: &[usize]) {
-    // Every operator that is left has a producer that is left: walking back must return somewhere.
-    let Some(start) = (0..operators.len()).find(|at| !done.contains(at)) else { return };
-    let mut path = vec![start];
-    loop {
-        let at = path[path.len() - 1];
-        let Some(edge) = edges.iter().find(|edge| edge.to == at && !done.contains(&edge.from)) else { return };
-        if let Some(first) = path.iter().position(|known| *known == edge.from) {
-            let mut names: Vec<&str> = path[first..].iter().map(|at| operators[*at].name.as_str()).collect();
-            names.push(operators[edge.from].name.as_str());
-            names.reverse();
-            let decl = &study.pipeline.operators[edge.from];
-            scope.error(
-                &decl.span.part(0..decl.span.text().find('\n').unwrap_or(0)),
-                format!("these operators wait for each other: {}", names.join(" -> ")),
-                "remove one of the edges",
-            );
-            return;
-        }
-        path.push(edge.from);
-    }
+fn report_cycle(scope: &Scope<'_>, study: &Study, operators: &[Operator], edges: &[Edge]) {
+    let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let Some(cycle) = find_cycle(operators.len(), &ends) else { return };
+    let names = cycle_text(cycle.iter().map(|at| operators[*at].name.as_str()));
+    let span = &study.pipeline.operators[cycle[cycle.len() - 1]].span;
+    scope.error(
+        &span.part(0..span.text().find('\n').unwrap_or(0)),
+        format!("these operators wait for each other: {names}"),
+        "remove one of the edges",
+    );
 }

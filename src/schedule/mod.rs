@@ -2,8 +2,8 @@
 //!
 //! `graph` turns operators, edges, mapping and traffic into stages; `share` divides each memory port among the
 //! stages that can use it at the same time; `bound` is the least length that any schedule could have. [`Schedule`] runs
-//! at every design point: `stream` where no unit is wanted by two stages at once (one pass over the tiles, equal tiles
-//! jumped exactly), `list` where stages compete (a list schedule in order of time, priorities as `order` says).
+//! at every design point: `stream` where no unit is wanted by two stages at once (one pass over the tiles: `tiles` jumps
+//! equal ones exactly, `unequal` runs measured ones), `list` where stages compete (a list schedule in order of time, priorities as `order` says).
 //! `verify` checks what they give and shares nothing with them. [`Timeline`] is a schedule written out: who works when, and
 //! how busy everything is over time.
 //! `enclose` bounds its length over boxes of points; `iterate` is how iterations of a training follow each other.
@@ -28,6 +28,7 @@ pub mod tasks;
 mod tests;
 mod tiles;
 mod timeline;
+mod unequal;
 mod verify;
 
 pub use graph::{StageGraph, Training, compile_stages};

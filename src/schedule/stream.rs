@@ -8,8 +8,9 @@
 use super::bound::first_out;
 use super::iterate::Span;
 use super::stage::{MAX_BUFFER, StagePlaces};
-use super::tiles::{Lane, MAX_LANES, TileOrder, Times, run_equal, run_unequal};
+use super::tiles::{Lane, MAX_LANES, Times, run_equal};
 use super::timeline::{Record, Shifted};
+use super::unequal::{TileOrder, run_unequal};
 use crate::hardware::MAX_GROUPS;
 use crate::spec::hardware::Assign;
 use crate::spec::program::{Columns, Place};

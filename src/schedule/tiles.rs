@@ -1,4 +1,4 @@
-//! The pass over the tiles of connected stages: the hot loop of the program.
+//! The pass over the tiles of connected stages, and its loop over equal tiles; `unequal` has that over measured ones.
 //!
 //! All times stand in one flat memory, two rows per lane: when each tile left the unit, and when consumers see it. What a
 //! tile waits for is then a set of offsets into it, each for one term of the maximum; tiles before the first are minus
@@ -6,7 +6,6 @@
 //! their fronts.
 
 use super::stage::MAX_BUFFER;
-use super::timeline::Record;
 use crate::hardware::MAX_GROUPS;
 
 /// Most lanes of one pass; larger streams are left to the list scheduler.
@@ -18,7 +17,7 @@ const LOOK_EVERY: usize = 4;
 /// Tiles before the first one that a row can be asked for; no term looks back further.
 const PAD: usize = MAX_BUFFER;
 /// Tiles between two moves of the rows.
-const SPAN: usize = 1024;
+pub(super) const SPAN: usize = 1024;
 /// Length of a row. The odd rest keeps the same tile of different rows from sharing the low bits of its address, which
 /// processors take for a conflict of stores and loads.
 const ROW: usize = PAD + SPAN + 72;
@@ -48,10 +47,10 @@ pub(super) struct Lane {
     pub last_end: f64,
     /// Offsets of the lane's rows.
     left: usize,
-    ends: usize,
-    terms: [usize; TERMS],
+    pub(super) ends: usize,
+    pub(super) terms: [usize; TERMS],
     /// Terms beyond those: forks and joins.
-    more_terms: Vec<usize>,
+    pub(super) more_terms: Vec<usize>,
 }
 
 impl Lane {
@@ -66,9 +65,9 @@ impl Lane {
 /// The times of all lanes.
 #[derive(Clone)]
 pub(super) struct Times {
-    rows: Vec<f64>,
+    pub(super) rows: Vec<f64>,
     /// When each group of each lane is free; for unequal tiles on several groups.
-    free: Vec<[f64; MAX_GROUPS]>,
+    pub(super) free: Vec<[f64; MAX_GROUPS]>,
 }
 
 impl Times {
@@ -78,17 +77,22 @@ impl Times {
     }
 
     /// Forgets the tiles of the run before. The spare row was never written.
-    fn reset(&mut self, lookback: usize) {
+    pub(super) fn reset(&mut self, lookback: usize) {
         for row in self.rows.chunks_exact_mut(ROW) {
             row[PAD - lookback..PAD].fill(f64::NEG_INFINITY);
         }
     }
 
     /// Keeps the last `lookback` tiles of full rows and makes room for [`SPAN`] more.
-    fn make_room(&mut self, lookback: usize) {
+    pub(super) fn make_room(&mut self, lookback: usize) {
         for row in self.rows.chunks_exact_mut(ROW) {
             row.copy_within(PAD + SPAN - lookback..PAD + SPAN, PAD - lookback);
         }
+    }
+
+    /// Offset of the spare row, which holds no time.
+    pub(super) fn nothing(&self) -> usize {
+        self.rows.len() - ROW + PAD
     }
 
     fn end(&self, lane: usize, at: usize) -> f64 {
@@ -102,18 +106,19 @@ fn left_row(lane: usize) -> usize {
 }
 
 /// Offset of the row of times at which consumers see a lane's tiles.
-fn ends_row(lane: usize) -> usize {
+pub(super) fn ends_row(lane: usize) -> usize {
     left_row(lane) + ROW
 }
 
-/// Writes the terms of each lane and returns how many tiles back they look at most.
-fn prepare(lanes: &mut [Lane], times: &Times, equal: bool) -> usize {
-    let none = times.rows.len() - ROW + PAD;
+/// Writes the terms of each lane and returns how many tiles back they look at most. Of unequal tiles only the loop itself
+/// knows which group is free first: there is no term for it.
+pub(super) fn prepare(lanes: &mut [Lane], times: &Times, equal: bool) -> usize {
+    let none = times.nothing();
     let mut lookback = 1;
     for (at, lane) in lanes.iter_mut().enumerate() {
         // Equal tiles leave their groups in turn, so the group that is free first took the tile `groups` before.
         (lane.left, lane.ends) = (left_row(at), ends_row(at));
-        let own = (equal || lane.groups == 1).then(|| left_row(at) - lane.groups);
+        let own = equal.then(|| left_row(at) - lane.groups);
         let producers = lane.producers.iter().map(|producer| ends_row(*producer));
         let consumers = lane.consumers.iter().map(|(consumer, buffer)| ends_row(*consumer) - buffer);
         let mut terms = own.into_iter().chain(producers).chain(consumers);
@@ -127,11 +132,11 @@ fn prepare(lanes: &mut [Lane], times: &Times, equal: bool) -> usize {
 }
 
 #[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// When a lane's tile can start, but for groups that are chosen among.
+/// When a lane's tile can start.
 #[inline(always)]
 fn start(rows: &[f64], lane: &Lane, tile: usize) -> f64 {
     let mut start = lane.ready;
@@ -142,14 +147,6 @@ fn start(rows: &[f64], lane: &Lane, tile: usize) -> f64 {
         start = larger(start, rows[term + tile]);
     }
     start
-}
-
-#[inline(always)]
-fn finish(rows: &mut [f64], lane: &Lane, tile: usize, left: f64) -> f64 {
-    let end = left + lane.latency;
-    rows[lane.left + tile] = left;
-    rows[lane.ends + tile] = end;
-    end
 }
 
 /// Runs `tiles` equal tiles; returns the time that jumped tiles add to every end.
@@ -168,7 +165,8 @@ pub(super) fn run_equal(lanes: &mut [Lane], times: &mut Times, tiles: usize) -> 
         let rows = times.rows.as_mut_slice();
         for lane in &*lanes {
             let left = start(rows, lane, at) + lane.occupancy;
-            finish(rows, lane, at, left);
+            rows[lane.left + at] = left;
+            rows[lane.ends + at] = left + lane.latency;
         }
         left -= 1;
         if added.is_none()
@@ -239,116 +237,5 @@ impl Periods {
             }
         }
         None
-    }
-}
-
-/// Runs tiles of which each lasts as long as was measured. `durations` of a lane are one value per tile, or one for all.
-/// `record` is told of every tile, by lane.
-pub(super) fn run_unequal(
-    lanes: &mut [Lane],
-    times: &mut Times,
-    order: &TileOrder,
-    durations: &[&[f64]; MAX_LANES],
-    record: &mut impl Record,
-) {
-    let lookback = prepare(lanes, times, false);
-    times.reset(lookback);
-    for (lane, free) in lanes.iter_mut().zip(&mut times.free) {
-        free[..lane.groups].fill(lane.ready);
-        lane.last_end = 0.0;
-    }
-    let mut first = 0;
-    while first < order.tiles {
-        if first > 0 {
-            times.make_room(lookback);
-        }
-        let count = SPAN.min(order.tiles - first);
-        let rows = times.rows.as_mut_slice();
-        for at in 0..count {
-            let measured = order.tile(first + at);
-            for (index, ((lane, values), free)) in lanes.iter_mut().zip(durations).zip(&mut times.free).enumerate() {
-                let cycles = if let [equal] = values { *equal } else { values[measured] };
-                let ready = start(rows, lane, at);
-                let (left, group) = if lane.groups == 1 {
-                    (ready + cycles, 0)
-                } else if lane.owned {
-                    let block = order.block(first + at);
-                    free[block] = larger(ready, free[block]) + cycles;
-                    (free[block], block)
-                } else {
-                    let free = &mut free[..lane.groups];
-                    let (mut earliest, mut least) = (0, free[0]);
-                    for (group, time) in free.iter().enumerate().skip(1) {
-                        if *time < least {
-                            (earliest, least) = (group, *time);
-                        }
-                    }
-                    let left = larger(ready, least) + cycles;
-                    free[earliest] = left;
-                    (left, earliest)
-                };
-                record.tile(index, measured, Some(group), left - cycles, left);
-                lane.last_end = larger(lane.last_end, finish(rows, lane, at, left));
-            }
-        }
-        first += count;
-    }
-}
-
-/// In which order the tiles of the screen enter the stream.
-pub(super) struct TileOrder {
-    /// Number of tiles.
-    pub tiles: usize,
-    /// Blocks that take turns; 1 for row-major order.
-    blocks: usize,
-}
-
-impl TileOrder {
-    /// `blocks` contiguous blocks of nearly equal length take turns; one is row-major order.
-    pub(super) fn new(blocks: usize, tiles: usize) -> Self {
-        Self { tiles, blocks: blocks.clamp(1, tiles.max(1)) }
-    }
-
-    /// The block whose turn a position of the stream is.
-    #[inline(always)]
-    fn block(&self, position: usize) -> usize {
-        let whole = self.tiles / self.blocks * self.blocks;
-        if position < whole { position % self.blocks } else { position - whole }
-    }
-
-    /// The measured tile at a position of the stream.
-    #[inline(always)]
-    pub fn tile(&self, position: usize) -> usize {
-        if self.blocks == 1 {
-            return position;
-        }
-        let (length, longer) = (self.tiles / self.blocks, self.tiles % self.blocks);
-        let (block, offset) = if position < length * self.blocks {
-            (position % self.blocks, position / self.blocks)
-        } else {
-            (position - length * self.blocks, length)
-        };
-        block * length + block.min(longer) + offset
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_that_take_turns_visit_every_tile_once() {
-        for tiles in 1..40 {
-            for blocks in 1..9 {
-                let order = TileOrder::new(blocks, tiles);
-                let mut seen: Vec<usize> = (0..tiles).map(|position| order.tile(position)).collect();
-                // With 7 tiles in 3 blocks the first three are the blocks' first tiles: 0, 3, 5.
-                if (tiles, blocks) == (7, 3) {
-                    assert_eq!(seen, [0, 3, 5, 1, 4, 6, 2]);
-                }
-                seen.sort_unstable();
-                assert!(seen.iter().enumerate().all(|(at, tile)| at == *tile), "{tiles} tiles, {blocks} blocks");
-            }
-        }
     }
 }

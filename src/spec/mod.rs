@@ -15,6 +15,7 @@ pub mod catalog;
 mod combinations;
 pub mod composite;
 mod continuous;
+pub(crate) mod cycle;
 pub mod diagnostic;
 pub mod expr;
 pub mod figure;

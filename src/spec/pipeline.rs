@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cycle::{cycle_text, find_cycle};
 use super::diagnostic::{Collector, did_you_mean};
 use super::kind::{KindDecl, Pass, read_kinds};
 use super::parameter::{ParameterDecl, read_parameters};
@@ -207,6 +208,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<PipelineDec
             reader.error(span, format!("there is no operator `{name}` in this pipeline"), did_you_mean(name, known));
         }
     }
+    report_cycle(&operators, &edges, &reader);
     reader.finish();
     Some(PipelineDecl {
         name: name?,
@@ -283,6 +285,23 @@ fn read_stated(table: &Table, diagnostics: &Collector) -> Vec<(String, Span, Qua
 fn named(reader: &Reader<'_>, key: &str) -> Option<(String, Span)> {
     let span = reader.required(key)?.span.clone();
     Some((reader.text(key)?, span))
+}
+
+/// Reports operators of one iteration that wait for each other.
+fn report_cycle(operators: &[OperatorDecl], edges: &[EdgeDecl], reader: &Reader<'_>) {
+    let at = |name: &str| operators.iter().position(|operator| operator.name == name);
+    let edges = edges.iter().filter(|edge| edge.kind != EdgeKind::Carried);
+    let ends: Vec<(usize, usize)> = edges.filter_map(|edge| Some((at(&edge.from.0)?, at(&edge.to.0)?))).collect();
+    let Some(cycle) = find_cycle(operators.len(), &ends) else { return };
+    let last = &operators[cycle[cycle.len() - 1]].span;
+    reader.error(
+        &last.part(0..last.text().find('\n').unwrap_or(0)),
+        format!(
+            "these operators wait for each other: {}",
+            cycle_text(cycle.iter().map(|at| operators[*at].name.as_str()))
+        ),
+        "remove one of the edges; one that leads to the next iteration has kind = \"carried\"",
+    );
 }
 
 fn read_edge(table: &Table, diagnostics: &Collector) -> Option<EdgeDecl> {

@@ -91,7 +91,7 @@ pub enum Problem {
     #[error("the graph is undirected")]
     Undirected,
     /// Calls depend on one another in a circle, even without call edges.
-    #[error("the data and order edges of the trace run in a circle through `{0}`")]
+    #[error("the data and order edges of the trace run in a circle: {0}")]
     Circle(String),
     /// A graph has no cluster of that name.
     #[error("there is no cluster `{wanted}` in the graph; it has {}", if known.is_empty() { "none".into() } else { known.join(", ") })]

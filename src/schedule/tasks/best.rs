@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::bound::{UnitWork, lower_bound};
+use super::frugal::frugal;
 use super::graph::TaskGraph;
 use super::pass::{Direction, Lists, Pass, Placement};
 use super::policy::{Policy, set_dags, set_heads, set_tails};
@@ -67,10 +68,11 @@ impl Workspace {
     }
 }
 
-/// Places every task; [`Workspace::placements`] holds the result.
+/// Places every task; [`Workspace::placements`] holds the result. Where a policy fills the buffers with what cannot go on,
+/// tasks start in an order that frees room first; chains always fit then.
 ///
 /// # Errors
-/// Units without instances, weights that do not fit, buffers in which every order that was tried gets stuck.
+/// Units without instances, weights that do not fit, buffers in which that order gets stuck as well.
 pub fn schedule(
     graph: &TaskGraph,
     resources: &Resources,
@@ -89,7 +91,10 @@ pub fn schedule(
     let forward = Pass { graph, resources, direction: Direction::Forward };
     let Workspace { lists, tails, priorities, placements, .. } = workspace;
     let makespan = match policy {
-        Policy::Best => return best(&forward, bound, workspace),
+        Policy::Best => match best(&forward, bound, workspace) {
+            Some(outcome) => return Ok(outcome),
+            None => None,
+        },
         Policy::CriticalPath => forward.run(Some(tails), lists, placements),
         Policy::Fifo => forward.run(None, lists, placements),
         Policy::Dags { alpha, beta } => {
@@ -104,7 +109,9 @@ pub fn schedule(
             forward.run(Some(weights), lists, placements)
         }
     };
-    makespan.map(|makespan| outcome(makespan, bound)).ok_or_else(|| stuck(&workspace.lists))
+    let Workspace { lists, placements, .. } = workspace;
+    let makespan = makespan.or_else(|| frugal(graph, resources, placements));
+    makespan.map(|makespan| outcome(makespan, bound)).ok_or_else(|| stuck(lists))
 }
 
 /// The bound is a sum in another order than the makespan: rounding must not put it above.
@@ -119,14 +126,14 @@ fn close_enough(tasks: usize) -> f64 {
     if tasks <= FEW { 1e-3 } else { 0.025 }
 }
 
-/// Forward, backward, and forward once more in the order that the backward pass found.
-fn best(forward: &Pass<'_>, bound: f64, workspace: &mut Workspace) -> Result<Outcome, ScheduleError> {
+/// Forward, backward, and forward once more in the order that the backward pass found; `None` if all get stuck.
+fn best(forward: &Pass<'_>, bound: f64, workspace: &mut Workspace) -> Option<Outcome> {
     let Workspace { lists, heads, tails, priorities, placements, other, .. } = workspace;
     let first = forward.run(Some(tails), lists, placements);
     let mut shortest = first.unwrap_or(f64::INFINITY);
     let enough = bound * (1.0 + close_enough(forward.graph.tasks.len()));
     if shortest <= enough {
-        return Ok(outcome(shortest, bound));
+        return Some(outcome(shortest, bound));
     }
     let backward = Pass { direction: Direction::Backward, ..*forward };
     let reversed = backward.run(Some(heads), lists, other);
@@ -138,7 +145,7 @@ fn best(forward: &Pass<'_>, bound: f64, workspace: &mut Workspace) -> Result<Out
             std::mem::swap(placements, other);
         }
         if shortest <= enough {
-            return Ok(outcome(shortest, bound));
+            return Some(outcome(shortest, bound));
         }
     }
     if first.is_some() || reversed.is_some() {
@@ -151,9 +158,9 @@ fn best(forward: &Pass<'_>, bound: f64, workspace: &mut Workspace) -> Result<Out
             shortest = length;
             std::mem::swap(placements, other);
         }
-        return Ok(outcome(shortest, bound));
+        return Some(outcome(shortest, bound));
     }
-    Err(stuck(lists))
+    None
 }
 
 /// Turns a backward schedule of the given length around. Where units are all there is, every task then starts as early as

@@ -3,12 +3,14 @@
 //! [`TaskGraph`] holds the operators and edges, [`Resources`] what there is of each unit and of what units share,
 //! [`Policy`] the order in which ready work is taken. [`schedule`] places every operator; [`check`](fn@check) verifies
 //! placements and shares no code with it. `map` chooses units, `reach` counts successors, `ready` and `events` are the
-//! queues of the list scheduler in `pass`, `bound` what no schedule can beat, `best` the default policy.
+//! queues of the list scheduler in `pass`, `bound` what no schedule can beat, `best` the default policy,
+//! `frugal` the way out where buffers are full.
 
 mod best;
 mod bound;
 mod check;
 mod events;
+mod frugal;
 mod graph;
 mod map;
 mod pass;

@@ -1,10 +1,8 @@
 //! What units share: how much of it is in use, and who was passed over because too little was left.
 
 use super::pass::Pass;
-use super::resources::Resources;
+use super::resources::{ROUNDING, Resources};
 
-/// Share by which rounding may overdraw a pool.
-const ROUNDING: f64 = 1e-12;
 /// Tasks of one unit that are passed over at one moment before the unit waits: keeps a pass linear where bandwidth is the
 /// limit and thousands of tasks are ready. No limit holds while nothing runs, so that work never stops for it.
 const LOOK_AHEAD: u32 = 64;

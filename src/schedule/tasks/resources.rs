@@ -4,6 +4,9 @@ use thiserror::Error;
 
 use super::graph::TaskGraph;
 
+/// Share by which rounding may overdraw a resource.
+pub(super) const ROUNDING: f64 = 1e-12;
+
 /// Something that running tasks use a share of: DRAM bandwidth, the ports of an SRAM block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shared {
@@ -38,6 +41,20 @@ pub enum ResourceError {
         resource: usize,
         /// The task or edge.
         index: u32,
+    },
+    /// A task holds its inputs and its results at once, and they are more than a buffer holds: no order can fit that.
+    #[error(
+        "task {task} needs {needed} of resource {resource} for its inputs and results together: {needed} > {capacity}"
+    )]
+    NoRoom {
+        /// Index among the shared resources, then the buffers.
+        resource: usize,
+        /// The task.
+        task: u32,
+        /// What its edges take.
+        needed: f64,
+        /// What there is.
+        capacity: f64,
     },
     /// A task or edge needs more than there is, or no number from 0.
     #[error("resource {resource} has {capacity}, and task or edge {index} alone needs {amount}")]
@@ -123,6 +140,7 @@ impl Resources {
         }
         for (at, Buffer { capacity, edges }) in buffers.iter().enumerate() {
             check_demands(shared.len() + at, *capacity, edges, graph.edges().len())?;
+            check_room(shared.len() + at, *capacity, edges, graph)?;
         }
         let tasks = shared.iter().map(|shared| shared.demands.as_slice());
         self.task_demands = Demands::new(graph.tasks().len(), 0, tasks);
@@ -156,6 +174,21 @@ impl Resources {
     pub(super) fn capacities(&self) -> impl Iterator<Item = f64> + '_ {
         let buffers = self.buffers.iter().map(|buffer| buffer.capacity);
         self.shared.iter().map(|shared| shared.capacity).chain(buffers)
+    }
+}
+
+/// While a task runs, the room of the edges into it and of those out of it is taken.
+fn check_room(resource: usize, capacity: f64, rooms: &[(u32, f64)], graph: &TaskGraph) -> Result<(), ResourceError> {
+    let mut held = vec![0.0; graph.tasks().len()];
+    for &(edge, room) in rooms {
+        // Edges were checked, and the graph has no edge from a task to itself.
+        let (from, to) = graph.edges()[edge as usize];
+        held[from as usize] += room;
+        held[to as usize] += room;
+    }
+    match (0..).zip(held).find(|(_, needed)| *needed > capacity * (1.0 + ROUNDING)) {
+        Some((task, needed)) => Err(ResourceError::NoRoom { resource, task, needed, capacity }),
+        None => Ok(()),
     }
 }
 

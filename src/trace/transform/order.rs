@@ -5,8 +5,12 @@ use std::collections::BinaryHeap;
 
 use super::call::Call;
 use super::relations::Relations;
+use crate::spec::cycle::find_cycle;
 use crate::trace::error::{Problem, TraceError};
 use crate::trace::graph::shorten;
+
+/// Calls of a circle that an error names.
+const NAMED: usize = 8;
 
 /// Indices of all calls in order.
 ///
@@ -33,11 +37,18 @@ pub(super) fn order(calls: &[Call<'_>], relations: &Relations) -> Result<Vec<usi
             }
         }
     }
-    match waiting.iter().position(|count| *count > 0) {
-        None => Ok(order),
-        Some(stuck) => {
-            let name = calls.get(stuck).map(|call| shorten(&call.node.id)).unwrap_or_default();
-            Err(TraceError::new(Problem::Circle(name)))
-        }
+    if order.len() == calls.len() {
+        return Ok(order);
     }
+    let edges = relations.next.iter().enumerate();
+    let edges: Vec<(usize, usize)> =
+        edges.flat_map(|(from, next)| next.iter().map(move |(to, _)| (from, *to))).collect();
+    let cycle = find_cycle(calls.len(), &edges).unwrap_or_default();
+    let mut names: Vec<String> =
+        cycle.iter().take(NAMED).filter_map(|at| Some(shorten(&calls.get(*at)?.node.id))).collect();
+    match cycle.len() > NAMED {
+        true => names.push("...".into()),
+        false => names.extend(names.first().cloned()),
+    }
+    Err(TraceError::new(Problem::Circle(names.join(" -> "))))
 }

@@ -47,7 +47,10 @@ pub fn cases(most: usize, shared: bool, buffers: bool) -> impl Strategy<Value = 
                     let mut stores = Vec::new();
                     if buffers {
                         let edges = (0..edges.len() as u32).zip(&room).map(|(edge, room)| (edge, f64::from(*room)));
-                        stores.push(Buffer { capacity: f64::from(capacity), edges: edges.collect() });
+                        let mut store = Buffer { capacity: f64::from(capacity), edges: edges.collect() };
+                        // What one task holds at once must fit.
+                        store.capacity = store.capacity.max(most_held(&graph, &store));
+                        stores.push(store);
                     }
                     let resources = Resources::units(instances).sharing(&graph, pools, stores).expect("fits");
                     Case { graph, resources }
@@ -55,6 +58,18 @@ pub fn cases(most: usize, shared: bool, buffers: bool) -> impl Strategy<Value = 
             )
         },
     )
+}
+
+/// The most room that the edges into and out of one task take together.
+fn most_held(graph: &TaskGraph, buffer: &Buffer) -> f64 {
+    let of = |task: u32| {
+        let edges = buffer.edges.iter().filter(|(edge, _)| {
+            let (from, to) = graph.edges()[*edge as usize];
+            from == task || to == task
+        });
+        edges.map(|(_, room)| room).sum()
+    };
+    (0..graph.tasks().len() as u32).map(of).fold(0.0, f64::max)
 }
 
 /// Every policy; weights that follow no order.
@@ -98,6 +113,28 @@ proptest! {
     #[test]
     fn buffers_hold_what_they_can_and_a_dead_end_is_said(case in cases(40, true, true)) {
         verify(&case, true)?;
+    }
+
+    /// Chains never stop where each of their tasks fits alone: one chain after the other is an order for them.
+    #[test]
+    fn chains_never_wait_for_room_for_ever(
+        (chains, length, seed, units) in (1_u32..12, 1_u32..8, any::<u64>(), prop::collection::vec(1_u32..4, 3))
+    ) {
+        let mut random = seed | 1;
+        let mut below = |most: u32| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as u32 % most
+        };
+        let count = chains * length;
+        let tasks = (0..count).map(|_| Task { unit: below(3), cycles: f64::from(below(20)) }).collect();
+        // Chains lie side by side: what can be started first is all of their first tasks.
+        let edges: Vec<(u32, u32)> = (chains..count).map(|to| (to - chains, to)).collect();
+        let graph = TaskGraph::new(tasks, &edges).expect("no cycle");
+        let rooms = (0..edges.len() as u32).map(|edge| (edge, f64::from(1 + below(4)))).collect();
+        let mut buffer = Buffer { capacity: 0.0, edges: rooms };
+        buffer.capacity = most_held(&graph, &buffer);
+        let resources = Resources::units(units).sharing(&graph, vec![], vec![buffer]).expect("each fits");
+        verify(&Case { graph, resources }, false)?;
     }
 
     /// The bound is below every schedule, so below one task after the other at the latest.
@@ -183,14 +220,27 @@ fn what_makes_no_sense_is_refused() {
     assert!(matches!(one.sharing(&graph, shared(0, 3.0), vec![]), Err(ResourceError::TooMuch { .. })));
 }
 
-/// Two producers of one consumer and a buffer for one result: whoever starts first waits for the other for ever.
+/// Two producers of one consumer and a buffer for one result: no order can fit that, and it is said before any is tried.
 #[test]
 fn a_buffer_that_can_not_hold_what_one_task_needs_is_said() {
     let graph = TaskGraph::new(vec![Task { unit: 0, cycles: 1.0 }; 3], &[(0, 2), (1, 2)]).expect("no cycle");
     let buffer = Buffer { capacity: 1.0, edges: vec![(0, 1.0), (1, 1.0)] };
-    let resources = Resources::units(vec![2]).sharing(&graph, vec![], vec![buffer]).expect("each fits");
-    let found = schedule(&graph, &resources, &Policy::CriticalPath, &mut Workspace::default());
-    assert_eq!(found, Err(ScheduleError::Stuck { waiting: vec![1] }));
+    let found = Resources::units(vec![2]).sharing(&graph, vec![], vec![buffer]).expect_err("too small");
+    assert_eq!(found, ResourceError::NoRoom { resource: 0, task: 2, needed: 2.0, capacity: 1.0 });
+    assert!(found.to_string().contains("task 2") && found.to_string().contains("2 > 1"), "{found}");
+}
+
+/// 0, 1 and 3 feed 4, and 2 feeds 3. Every task fits alone into a buffer of three, but with the results of 0 and 1 in it there
+/// is no room left for that of 2, on which 3 and so 4 wait.
+#[test]
+fn what_no_order_was_found_for_is_said() {
+    let graph =
+        TaskGraph::new(vec![Task { unit: 0, cycles: 1.0 }; 5], &[(0, 4), (1, 4), (2, 3), (3, 4)]).expect("no cycle");
+    let buffer = Buffer { capacity: 3.0, edges: vec![(0, 1.0), (1, 1.0), (2, 1.5), (3, 1.0)] };
+    let resources = Resources::units(vec![1]).sharing(&graph, vec![], vec![buffer]).expect("each fits");
+    let weights = Policy::Weights(vec![5.0, 4.0, 1.0, 1.0, 1.0]);
+    let found = schedule(&graph, &resources, &weights, &mut Workspace::default());
+    assert_eq!(found, Err(ScheduleError::Stuck { waiting: vec![2] }));
 }
 
 #[test]

@@ -89,10 +89,10 @@ fn more_bandwidth_than_there_is_is_found() {
 
 #[test]
 fn a_buffer_that_overflows_is_found() {
-    let tasks = vec![Task { unit: 0, cycles: 1.0 }, Task { unit: 0, cycles: 1.0 }, Task { unit: 1, cycles: 1.0 }];
-    let graph = TaskGraph::new(tasks, &[(0, 2), (1, 2)]).expect("no cycle");
+    let tasks = [0, 0, 1, 1].map(|unit| Task { unit, cycles: 1.0 }).to_vec();
+    let graph = TaskGraph::new(tasks, &[(0, 2), (1, 3)]).expect("no cycle");
     let place = |start| Placement { start, end: start + 1.0, instance: 0 };
-    let placements = [place(0.0), place(1.0), place(2.0)];
+    let placements = [place(0.0), place(1.0), place(2.0), place(3.0)];
     let with = |capacity| {
         let buffer = Buffer { capacity, edges: vec![(0, 1.0), (1, 1.0)] };
         let resources = Resources::units(vec![1, 1]).sharing(&graph, vec![], vec![buffer]).expect("fits");
