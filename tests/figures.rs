@@ -129,7 +129,7 @@ fn gscore_blends_at_the_roof_of_its_cores() {
     assert!(to_csv(&roofline).expect("CSV").lines().count() == 6);
     let load = roofline.operators.iter().find(|point| point.name == "load").expect("load");
     assert!(!load.has_place());
-    assert!(roofline_svg(&roofline, "t").expect("SVG").contains("without arithmetic: load"));
+    assert!(roofline_svg(&roofline, "t").expect("SVG").contains("without arithmetic or traffic: load"));
 }
 
 #[test]
