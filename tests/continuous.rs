@@ -140,7 +140,8 @@ fn sweeps_beyond_64_bits_are_compared_and_their_points_named_by_values() {
         for row in front.lines().skip(1) {
             let cells: Vec<&str> = row.split(',').collect();
             let found = table.lines().any(|line| {
-                line.starts_with(&format!("mine-{search},{},", cells[0])) && line.ends_with(&format!(",{}", cells[area]))
+                line.starts_with(&format!("mine-{search},{},", cells[0]))
+                    && line.ends_with(&format!(",{}", cells[area]))
             });
             assert!(found, "{search} {row}");
         }

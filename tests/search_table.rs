@@ -7,8 +7,7 @@ use std::path::Path;
 
 use common::program;
 
-const STRATEGIES: [&str; 9] =
-    ["grid", "random", "lhs", "sobol", "nsga2", "anneal", "pso", "nelder-mead", "exact"];
+const STRATEGIES: [&str; 9] = ["grid", "random", "lhs", "sobol", "nsga2", "anneal", "pso", "nelder-mead", "exact"];
 
 /// What a run says and writes.
 struct Found {
@@ -74,7 +73,7 @@ fn a_front_of_one_point_is_found() {
 fn of_ties_the_lowest_index_stays_and_the_others_are_counted() {
     let folder = tempfile::tempdir().expect("folder");
     for strategy in STRATEGIES {
-        let found = run(folder.path(), AXES, ["abs(p - 3)", "2 * abs(p - 3)"], &enough(strategy), "");
+        let found = run(folder.path(), AXES, ["abs(p - 3) + 0 * q", "2 * abs(p - 3)"], &enough(strategy), "");
         let [(p, q, ties)] = found.front[..] else { panic!("{strategy}: {}", found.text) };
         assert_eq!((found.status, p, ties), (Some(0), 3.0, 3), "{strategy}: {}", found.text);
         // The index of (3, 1) is the lowest.
@@ -131,10 +130,17 @@ fn budgets_of_none_and_one_are_kept_and_named() {
 fn one_axis_an_axis_of_one_value_and_a_space_of_one_point_are_seen_whole() {
     let folder = tempfile::tempdir().expect("folder");
     for strategy in STRATEGIES {
-        for (axes, points) in [("p = [1, 2, 3, 4]\nq = 1", 4), ("p = [1, 2, 3, 4]\nq = [1]", 4), ("p = [2]\nq = [3]", 1)] {
+        for (axes, points) in
+            [("p = [1, 2, 3, 4]\nq = 1", 4), ("p = [1, 2, 3, 4]\nq = [1]", 4), ("p = [2]\nq = [3]", 1)]
+        {
             let axes = axes.replace("q = 1", "q = \"1\"");
             let found = run(folder.path(), &axes, ["p", "q - p"], &enough(strategy), "");
-            assert_eq!((found.status, found.rows, found.front.len()), (Some(0), points, points), "{strategy} {axes}: {}", found.text);
+            assert_eq!(
+                (found.status, found.rows, found.front.len()),
+                (Some(0), points, points),
+                "{strategy} {axes}: {}",
+                found.text
+            );
             if !["grid", "random", "lhs", "sobol"].contains(&strategy) {
                 assert!(found.text.contains(": complete"), "{strategy} {axes}: {}", found.text);
             }

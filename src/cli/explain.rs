@@ -158,7 +158,10 @@ fn row(study: &Study, index: u64) -> Result<Vec<f64>, Failure> {
     let plan = Plan::compile(study)?.0;
     let Some(space) = Space::new(&plan.axes) else {
         let message = "this space has 2^63 points or more, and its run numbered them as it chose them";
-        return Err(Failure::input(message, "give the point's values, `--set name=value`, from its row of results.csv"));
+        return Err(Failure::input(
+            message,
+            "give the point's values, `--set name=value`, from its row of results.csv",
+        ));
     };
     if index >= space.points() {
         let message = format!("there is no point {index}: this sweep has {} points, from 0", space.points());

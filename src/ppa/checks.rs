@@ -32,7 +32,8 @@ pub fn try_expressions(scope: &mut Scope<'_>, axes: &[Axis]) -> Tried {
             continue;
         }
         let own: Vec<usize> = (0..axes.len()).filter(|axis| graph.axes(root.node) >> axis & 1 == 1).collect();
-        let combinations = own.iter().try_fold(1_usize, |product, axis| product.checked_mul(tried_values(&axes[*axis])));
+        let combinations =
+            own.iter().try_fold(1_usize, |product, axis| product.checked_mul(tried_values(&axes[*axis])));
         let is_sampled = own.iter().any(|axis| axes[*axis].is_continuous);
         match combinations.filter(|count| *count <= MAX_TRIED) {
             Some(count) => match (0..count).find_map(|at| try_at(scope, root, axes, &own, at)) {

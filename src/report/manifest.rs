@@ -145,11 +145,7 @@ impl Manifest {
             seed: study.sweep.search.seed,
             aggregate: plan.aggregate.name().into(),
             optimizations: technique::records(study, plan),
-            axes: plan
-                .axes
-                .iter()
-                .map(|axis| AxisRecord { name: axis.name.clone(), values: values(axis) })
-                .collect(),
+            axes: plan.axes.iter().map(|axis| AxisRecord { name: axis.name.clone(), values: values(axis) }).collect(),
             workloads: plan
                 .workloads
                 .iter()

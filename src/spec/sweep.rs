@@ -404,7 +404,9 @@ fn read_range(name: &str, table: &Table, node: &Node, reader: &Reader<'_>) -> Op
         (Scale::Log2, (false, false)) => Walk::Log2,
         _ => {
             let help = match scale {
-                Scale::Linear => "a linear range needs `step` or `num`, one of them; `min` and `max` in place of `from` and `to` make it continuous",
+                Scale::Linear => {
+                    "a linear range needs `step` or `num`, one of them; `min` and `max` in place of `from` and `to` make it continuous"
+                }
                 Scale::Log => "a log range needs `num` and no `step`",
                 Scale::Log2 => "a log2 range doubles: it takes neither `step` nor `num`",
             };

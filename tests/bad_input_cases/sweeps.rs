@@ -79,7 +79,12 @@ pub const CASES: &[Case] = &[
     ),
     // Continuous axes.
     ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 1 }", &["continuous axis `depth` needs the key `max`"]),
-    ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 3, max = 1 }", &["`min` (3) is larger than `max` (1)", "swap"]),
+    (
+        "sweep.toml",
+        "from = 1, to = 3, step = 1 }",
+        "min = 3, max = 1 }",
+        &["`min` (3) is larger than `max` (1)", "swap"],
+    ),
     ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 1, max = 1 }", &["nothing lies between 1 and 1"]),
     (
         "sweep.toml",
@@ -99,12 +104,7 @@ pub const CASES: &[Case] = &[
         "min = 1, max = 1.000000000000001 }",
         &["are too near to each other"],
     ),
-    (
-        "sweep.toml",
-        "from = 1, to = 3, step = 1 }",
-        "min = 1, max = 3 }",
-        &["cannot be continuous"],
-    ),
+    ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 1, max = 3 }", &["cannot be continuous"]),
     (
         "sweep.toml",
         "from = 1, to = 3, step = 1 }\n",

@@ -17,5 +17,5 @@ mod tests;
 mod thin;
 mod vary;
 
-pub use seen::Mixer;
 pub use evolve::{Genes, Options, search};
+pub use seen::Mixer;

@@ -29,7 +29,8 @@ impl Compiler<'_> {
             }
             Strategy::NelderMead => {
                 if let Some(words) = axes.iter().find(|axis| axis.is_words && axis.values.len() > 1) {
-                    let message = format!("nelder-mead moves along axes, and the words of `{}` have no order", words.name);
+                    let message =
+                        format!("nelder-mead moves along axes, and the words of `{}` have no order", words.name);
                     self.error(&search.span, message, "write strategy = \"anneal\", or fix that axis");
                 }
             }

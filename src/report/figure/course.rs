@@ -90,7 +90,8 @@ impl CourseFigure<'_> {
 mod tests {
     use super::*;
 
-    const PLAIN: CourseFigure = CourseFigure { title: "", across: "evaluations", steps: &[], unit: "ms · W", note: "" };
+    const PLAIN: CourseFigure =
+        CourseFigure { title: "", across: "evaluations", steps: &[], unit: "ms · W", note: "" };
 
     #[test]
     fn every_step_is_a_disc_on_the_line_and_nothing_is_drawn_of_what_is_no_number() {
