@@ -73,7 +73,7 @@ fn a_front_of_one_point_is_found() {
 fn of_ties_the_lowest_index_stays_and_the_others_are_counted() {
     let folder = tempfile::tempdir().expect("folder");
     for strategy in STRATEGIES {
-        let found = run(folder.path(), AXES, ["abs(p - 3)", "2 * abs(p - 3)"], &enough(strategy), "");
+        let found = run(folder.path(), AXES, ["abs(p - 3) + 0 * q", "2 * abs(p - 3)"], &enough(strategy), "");
         let [(p, q, ties)] = found.front[..] else { panic!("{strategy}: {}", found.text) };
         assert_eq!((found.status, p, ties), (Some(0), 3.0, 3), "{strategy}: {}", found.text);
         // The index of (3, 1) is the lowest.

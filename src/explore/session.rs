@@ -247,7 +247,7 @@ impl Problem for Session<'_> {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.summary.points >= self.job.space.points()
+        self.job.space.is_conditional() && self.summary.points >= self.job.space.points()
     }
 
     fn is_over(&self) -> bool {

@@ -117,6 +117,10 @@ pub fn search(session: &mut Session<'_>, search: &SearchDecl) -> Result<(StopRea
                 session.save(&state)?;
             }
         }
+        // Under conditions what waits can be points that were seen by other digits.
+        if session.is_exhausted() {
+            tree.waiting.clear();
+        }
         if tree.waiting.is_empty() {
             break StopReason::Complete;
         }

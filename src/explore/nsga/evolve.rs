@@ -68,14 +68,7 @@ pub fn search(problem: &mut dyn Problem, axes: &[Genes], options: Options) -> Re
             let violation = if is_finite { answers.violations[child] } else { f64::INFINITY };
             members.push(&breeder.children[child * axes.len()..(child + 1) * axes.len()], minimised, violation);
         }
-        let kept = match std::env::var("NS_K").ok().and_then(|k| k.parse::<usize>().ok()) {
-            Some(k) if goals.len() > 2 => {
-                let cap: usize = std::env::var("NS_CAP").unwrap().parse().unwrap();
-                population.max((breeder.seen.len() as usize / k).min(cap * population))
-            }
-            _ => population,
-        };
-        selector.survive(&mut members, kept, &mut next);
+        selector.survive(&mut members, population, &mut next);
         std::mem::swap(&mut members, &mut next);
     }
 }

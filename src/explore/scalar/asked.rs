@@ -191,7 +191,7 @@ impl<'a, 'p> Asked<'a, 'p> {
     }
 
     /// The cost of one position, as [`Self::costs`]; most moves of a cold annealing come to a point that is known.
-    fn cost_of(&self, position: &Vec<f64>) -> f64 {
+    fn cost_of(&self, position: &[f64]) -> f64 {
         let state = &mut *self.state.borrow_mut();
         state.digits.clear();
         state.digits.resize(self.axes.len(), 0);
