@@ -140,16 +140,15 @@ impl Study {
         hardware: &str,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        let text = format!(
-            "name = \"analysis\"\nhardware = \"{}\"\npipeline = \"trace.pkl\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n",
-            hardware.replace('\\', "/").replace(['"', '\n', '\r'], "")
-        );
-        let origin = Origin::CommandLine;
-        let source = Arc::new(Source { name: "the analysis".into(), text, origin });
+        // The workload and the hardware that are given stand in for those that this names.
+        let text = "name = \"analysis\"\nhardware = \"given\"\npipeline = \"given.pkl\"\n\
+                    [search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n";
+        let source = Source { name: "the analysis".into(), text: text.into(), origin: Origin::CommandLine };
+        let source = Arc::new(source);
+        let overrides = Overrides { hardware: Some(hardware), ..Overrides::default() };
         let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
-        let study = sweep.and_then(|sweep| {
-            Self::assemble(&source, sweep, Some((workload, name)), &Overrides::default(), &diagnostics)
-        });
+        let study =
+            sweep.and_then(|sweep| Self::assemble(&source, sweep, Some((workload, name)), &overrides, &diagnostics));
         diagnostics.finish(study)
     }
 
