@@ -155,12 +155,12 @@ impl Study {
         optimization: Option<&Path>,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let diagnostics = Collector::default();
-        // Hardware and pipeline are given; the rest is what every sweep says.
-        let text = "name = \"analysis\"\nhardware = \"given\"\npipeline = \"given.json\"\n\n[search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n";
-        let text = text.to_owned();
+        // The workload and the hardware that are given stand in for those that this names.
+        let text = "name = \"analysis\"\nhardware = \"given\"\npipeline = \"given.json\"\n\
+                    [search]\nstrategy = \"grid\"\nobjectives = [\"latency_ms\"]\n";
+        let source = Source { name: "the analysis".into(), text: text.into(), origin: Origin::CommandLine };
+        let source = Arc::new(source);
         let overrides = Overrides { hardware: Some(hardware), optimization, traces: None };
-        let origin = Origin::CommandLine;
-        let source = Arc::new(Source { name: "the analysis".into(), text, origin });
         let sweep = sweep::read(&source, &diagnostics).and_then(|mut sweeps| sweeps.pop());
         let study =
             sweep.and_then(|sweep| Self::assemble(&source, sweep, Some((workload, name)), &overrides, &diagnostics));

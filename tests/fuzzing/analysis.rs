@@ -1,10 +1,7 @@
 //! The IRs that `map` and `schedule` write and read.
 
-use std::sync::OnceLock;
-
 use nerarch_dse::report::analysis::{self, MappedIr, ScheduledIr};
 use nerarch_dse::spec::{Diagnostic, Diagnostics};
-use nerarch_dse::trace::{CallTables, Format, TransformOptions, read, transform, workload};
 
 use super::declarations::complete;
 
@@ -49,18 +46,4 @@ fn every_report(ir: &ScheduledIr) {
 
 fn one<T>(read: Result<T, Diagnostic>) -> Option<T> {
     complete(read.map(|value| (value, Vec::new())).map_err(|fault| Diagnostics(vec![fault])))
-}
-
-/// A small mapped and a small scheduled IR, to start from.
-pub fn seeds() -> &'static (String, String) {
-    static SEEDS: OnceLock<(String, String)> = OnceLock::new();
-    SEEDS.get_or_init(|| {
-        let trace = include_bytes!("../data/traces/instant_ngp_4096.gml");
-        let graph = read::from_bytes(trace, Format::Gml).expect("a sound trace");
-        let tables = CallTables::stock().expect("the stock tables");
-        let pipeline = transform(&graph, &tables, &TransformOptions::default()).expect("a pipeline");
-        let mapped = analysis::map(workload::describe(&pipeline, "ngp"), "ngp", HARDWARE).expect("mapped");
-        let scheduled = analysis::schedule(&mapped, "ngp", HARDWARE).expect("scheduled");
-        (serde_json::to_string(&mapped).expect("JSON"), serde_json::to_string(&scheduled).expect("JSON"))
-    })
 }
