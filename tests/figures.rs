@@ -264,7 +264,7 @@ fn every_command_that_reads_a_pipeline_lists_a_circle_by_name() {
         .replace("[[traffic]]", "[[edge]]\nfrom = \"gradient\"\nto = \"blend\"\nkind = \"barrier\"\n[[traffic]]");
     fs::write(folder.path().join("p.toml"), circle).expect("file");
     fs::write(folder.path().join("h.toml"), HARDWARE).expect("file");
-    let sweep = "name = \"s\"\nhardware = \"h\"\npipeline = \"p\"\nscenes = [\"lego\"]\n[search]\nobjectives = [\"latency_ms\"]\n";
+    let sweep = "name = \"s\"\nhardware = \"h.toml\"\npipeline = \"p.toml\"\nscenes = [\"lego\"]\n[search]\nobjectives = [\"latency_ms\"]\n";
     fs::write(folder.path().join("s.toml"), sweep).expect("file");
     for arguments in [
         &["sweep", "s.toml"][..],
