@@ -255,3 +255,31 @@ fn graphs_are_written_where_the_user_says_and_faults_are_told() {
     let output = program(folder.path(), &["graph", "gscore", "-o", "missing/g.svg"]);
     assert_eq!(output.status.code(), Some(1));
 }
+
+/// Operators that wait for each other are listed by name, whatever reads the pipeline.
+#[test]
+fn every_command_that_reads_a_pipeline_lists_a_circle_by_name() {
+    let folder = tempfile::tempdir().expect("folder");
+    let circle = PIPELINE
+        .replace("[[traffic]]", "[[edge]]\nfrom = \"gradient\"\nto = \"blend\"\nkind = \"barrier\"\n[[traffic]]");
+    fs::write(folder.path().join("p.toml"), circle).expect("file");
+    fs::write(folder.path().join("h.toml"), HARDWARE).expect("file");
+    let sweep = "name = \"s\"\nhardware = \"h.toml\"\npipeline = \"p.toml\"\nscenes = [\"lego\"]\n[search]\nobjectives = [\"latency_ms\"]\n";
+    fs::write(folder.path().join("s.toml"), sweep).expect("file");
+    for arguments in [
+        &["sweep", "s.toml"][..],
+        &["check", "s.toml"],
+        &["explain", "s.toml"],
+        &["roofline", "s.toml"],
+        &["utilization", "s.toml"],
+        &["tiles", "s.toml"],
+        &["slurm", "s.toml", "--shards", "2"],
+        &["graph", "p.toml"],
+    ] {
+        let output = program(folder.path(), arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains("blend -> gradient -> blend"), "{arguments:?}: {text}");
+        assert_eq!(text.matches("wait for each other").count(), 1, "{arguments:?}: {text}");
+    }
+}
