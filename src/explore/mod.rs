@@ -1,6 +1,6 @@
 //! Exploration: walking or sampling the design space, and keeping what is best.
 //!
-//! [`Space`] numbers the points and never holds them; [`sample`] draws some of them; [`Points`] cuts a search into blocks,
+//! [`Space`] numbers the points, and holds them only where 64 bits cannot number all; [`sample`] draws some of them; [`Points`] cuts a search into blocks,
 //! [`Shard`] deals them out; [`pareto`] keeps the exact front; [`run`] evaluates blocks on all cores and hands them on in the
 //! order of their indices; [`record`] keeps them on disk, so that a run survives whatever happens to its process.
 //! [`search`] holds what searches share that choose their points as they go: [`exact`] proves the whole front, [`nsga`]
