@@ -8,8 +8,8 @@ use nerarch_dse::operator::count;
 use nerarch_dse::ppa::{Evaluator, Outcome, Plan};
 use nerarch_dse::report::analysis;
 use nerarch_dse::spec::kind::{self, KindDecl, Pass};
-use nerarch_dse::spec::{Study, stage, traced};
-use nerarch_dse::trace::TransformOptions;
+use nerarch_dse::spec::{Study, stage};
+use nerarch_dse::trace::{TransformOptions, workload};
 
 /// A frame of 1,000 samples (one level, two features) through whatever units execute the hash grid.
 const PIPELINE: &str = r#"
@@ -243,7 +243,7 @@ fn a_backward_pass_comes_apart_into_its_own_stages() {
 fn a_traced_composite_comes_apart_too() {
     let Some(reference) = common::reference() else { return };
     let path = reference.join("traces/instant_ngp_4096.pkl");
-    let workload = traced::load(&path, &TransformOptions::default()).expect("workload");
+    let workload = workload::load(&path, &TransformOptions::default()).expect("workload");
     let samples =
         workload.operators.iter().find(|operator| operator.kind == "HashEncoding").expect("grid").parameters["samples"];
     let rest = "[[unit]]\nname = \"rest\"\nexecutes = [\"sampling\", \"computation\", \"blending\", \"DirectionEncoding\"]\ncycles = { value = 1, basis = \"derived\" }\n";

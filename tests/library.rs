@@ -92,6 +92,7 @@ fn has_unit(hardware: &HardwareDecl, kinds: &[KindDecl], kind: &str, pass: Pass,
         let rate = match &one.rate {
             RateDecl::Item { item, .. } => counts(item),
             RateDecl::Array => !kind.gemms.is_empty(),
+            RateDecl::Element(_) => !kind.gemms.is_empty() || counts("input") && counts("output"),
             RateDecl::Cycles(_) => true,
         };
         executes && rate && one.passes.contains(&pass) && unit.is_none_or(|unit| unit == one.name)

@@ -11,7 +11,7 @@ const HARDWARE: &str = "programmable";
 pub fn mapped(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     if let Some(ir) = one(MappedIr::from_json("mapped.json", text))
-        && let Some(ir) = complete(analysis::schedule(&ir, "mapped.json", HARDWARE).map(|ir| (ir, Vec::new())))
+        && let Some(ir) = complete(analysis::schedule(&ir, "mapped.json", HARDWARE, None).map(|ir| (ir, Vec::new())))
     {
         let own = serde_json::to_string(&ir).expect("JSON");
         let again = ScheduledIr::from_json("scheduled.json", &own).map_err(|fault| Diagnostics(vec![fault]));
@@ -29,14 +29,15 @@ pub fn scheduled(input: &[u8]) {
 }
 
 fn every_report(ir: &ScheduledIr) {
-    let texts = [
+    let mut texts = vec![
         analysis::html(ir).expect("a page"),
         analysis::markdown(ir),
         analysis::text(ir),
         analysis::perfetto(ir),
         analysis::timeline_svg(ir),
-        analysis::graph_svg(ir),
     ];
+    // Operators that wait for each other have no picture, and the error says so.
+    texts.extend(analysis::graph_svg(ir));
     assert!(texts.iter().all(|text| !text.is_empty()));
     serde_json::from_str::<serde_json::Value>(&texts[3]).expect("the timeline is JSON");
     for svg in &texts[4..] {

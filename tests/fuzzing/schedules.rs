@@ -1,6 +1,6 @@
 //! Commands of a processing element, and explicit graphs of operators.
 
-use nerarch_dse::schedule::pe::{self, Hazards};
+use nerarch_dse::hardware::pe::{self, Hazards};
 use nerarch_dse::schedule::tasks::{Buffer, Policy, Resources, Shared, Task, TaskGraph, Workspace, check, schedule};
 use nerarch_dse::spec::Collector;
 
