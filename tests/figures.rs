@@ -252,7 +252,7 @@ fn graphs_are_written_where_the_user_says_and_faults_are_told() {
         assert_eq!(output.status.code(), Some(2), "{name}: {text}");
         assert!(text.contains(wanted), "{name}: {text}");
     }
-    let output = program(folder.path(), &["graph", "gscore", "-o", "missing/g.svg"]);
+    let output = program(folder.path(), &["graph", "gscore", "-o", "circle.toml/g.svg"]);
     assert_eq!(output.status.code(), Some(1));
 }
 

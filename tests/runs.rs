@@ -92,6 +92,27 @@ fn a_stock_file_is_shown_and_one_category_is_listed() {
     }
 }
 
+/// A first hardware file without any area or power is swept too; what is per area is 0, not a failure.
+#[test]
+fn hardware_without_areas_and_powers_is_swept() {
+    let folder = tempfile::tempdir().expect("folder");
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("hardware/gscore.toml")).expect("file");
+    let bare: Vec<&str> = text
+        .lines()
+        .filter(|line| {
+            !["area_mm2", "power_mw", "energy_pj_per_bit", "background_mw"].iter().any(|key| line.starts_with(key))
+        })
+        .collect();
+    fs::write(folder.path().join("bare.toml"), bare.join("\n")).expect("write");
+    let sweep = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps/gscore.toml")).expect("file");
+    let sweep = sweep
+        .replace("\"gscore\"\npipeline", "\"bare.toml\"\npipeline")
+        .replace("\"power_mw\", \"area_mm2\"", "\"fps_per_mm2\"");
+    fs::write(folder.path().join("mine.toml"), sweep).expect("write");
+    let text = succeeds(folder.path(), &["sweep", "mine.toml"]);
+    assert!(text.contains("144 feasible, 0 failed") && text.contains("fps_per_mm2 0 at"), "{text}");
+}
+
 #[test]
 fn a_file_in_the_users_folder_wins_over_a_stock_one() {
     let folder = tempfile::tempdir().expect("folder");

@@ -443,7 +443,7 @@ fn a_circle_of_data_edges_is_an_error_that_names_a_call() {
     let graph = read::from_bytes(text.as_bytes(), Format::NodeLink).expect("a graph");
     let error = transform(&graph, &CallTables::stock().expect("tables"), &TransformOptions::default());
     let error = error.expect_err("a circle").to_string();
-    assert!(error.starts_with("the data and order edges of the trace run in a circle through `a`"), "{error}");
+    assert!(error.starts_with("the data and order edges of the trace run in a circle: b -> a -> b"), "{error}");
 }
 
 #[test]

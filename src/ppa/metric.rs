@@ -101,14 +101,14 @@ pub const METRICS: [MetricInfo; 17] = [
         label: "frames per second and mm²",
         goal: Some(Goal::Maximise),
         common: false,
-        doc: "fps / area_mm2",
+        doc: "fps / area_mm2; 0 if the hardware states no area",
     },
     MetricInfo {
         name: "fps_per_w",
         label: "frames per second and W",
         goal: Some(Goal::Maximise),
         common: false,
-        doc: "fps over power",
+        doc: "fps over power; 0 if the hardware states no power",
     },
     MetricInfo {
         name: "dram_gb",

@@ -94,8 +94,8 @@ pub fn compile_metrics(scope: &mut Scope<'_>, parts: &Parts<'_>) -> MetricNodes 
         "peak_power_mw" => build.peak_power_mw(),
         "area_mm2" => area,
         "edp" => build.mul(energy, latency_ms),
-        "fps_per_mm2" => build.div(fps, area),
-        "fps_per_w" => build.div(fps, watts),
+        "fps_per_mm2" => build.div_if_stated(fps, area),
+        "fps_per_w" => build.div_if_stated(fps, watts),
         "dram_gb" => build.div(dram_bytes, billion),
         "spilled_gb" => build.div(spilled_bytes, billion),
         "dram_utilization" => build.div(at_peak, parts.makespan),
@@ -141,6 +141,14 @@ impl Build<'_, '_, '_> {
 
     pub(super) fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.scope.graph.binary(Function::Div, a, b)
+    }
+
+    /// The quotient; 0 where the divisor is 0 because the hardware states no figure for it.
+    fn div_if_stated(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        let zero = self.constant(0.0);
+        let is_missing = self.scope.graph.binary(Function::Eq, b, zero);
+        let quotient = self.div(a, b);
+        self.scope.graph.select(is_missing, zero, quotient)
     }
 
     pub(super) fn sum(&mut self, nodes: &[NodeId]) -> NodeId {

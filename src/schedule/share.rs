@@ -1,12 +1,13 @@
 //! Memory ports that several stages use at the same time.
 //!
-//! Stages of which at most one works at a time stand in one line: a barrier orders them, or their unit works for one stage at
-//! a time. A port serves the lines that can overlap by weighted fair shares, the weights being their traffic: with `B_l` of
-//! the `B` cycles of work at the port a line gets the share `B_l / B`, which the stage that is at work uses alone, so its
-//! transfer of `c` cycles lasts `c B / B_l`. The shares add up to one: at no moment is bandwidth promised twice. Stages that
-//! overlap with no other have the whole port. A stage that works on several tiles at once divides its share among them, so
-//! each transfer lasts as many times longer. This arbiter keeps the schedule monotone: more bandwidth never makes a chain
-//! slower, which is not true of first come, first served.
+//! A port serves what can be at work at one moment by weighted fair shares. The weight of a stage is the traffic of what its
+//! unit streams if that unit works for one stage at a time, else its own. Where a stage of weight `B_s` and all that can
+//! overlap with it at one moment weigh at most `B` together, its share is `B_s / B`, so its transfer of `c` cycles lasts
+//! `c B / B_s`. What is at work at one moment overlaps in pairs, so that each `B` is at least the weight of all of it and
+//! the shares add up to at most one: no bandwidth is promised twice. Two stages never overlap if a barrier orders them or if
+//! their unit works for one at a time; alone, a stage has the whole port. A stage that works on several tiles at once divides
+//! its share among them, so each transfer lasts as many times longer. This arbiter keeps the schedule monotone: more
+//! bandwidth never makes a chain slower, which is not true of first come, first served.
 
 use super::graph::Edge;
 use crate::mapping::{Port, Traffic};
@@ -41,17 +42,19 @@ pub(super) fn share_ports(
     let mut result = vec![Vec::new(); operators.len()];
     for port in ports {
         let demands = demands_on(scope, operators, traffic, port, stream);
-        for lines in overlapping_lines(&demands, &apart) {
-            let of = |scope: &mut Scope<'_>, line: &[usize]| sum(scope, line.iter().map(|at| demands[*at].total));
-            let total = of(scope, &lines.concat());
-            for line in &lines {
-                let of_line = of(scope, line);
-                for Demand { operator, cycles, .. } in line.iter().map(|at| &demands[*at]) {
-                    let one = if lines.len() == 1 { *cycles } else { scaled(scope, *cycles, total, of_line) };
-                    let lasts = scope.graph.binary(Function::Mul, one, occupancy[*operator].at_once);
-                    result[*operator].push((port, lasts));
-                }
-            }
+        let weights: Vec<NodeId> =
+            demands.iter().map(|demand| weight(scope, demand, &demands, operators, occupancy)).collect();
+        for (at, Demand { operator, cycles, .. }) in demands.iter().enumerate() {
+            let others = (0..demands.len()).filter(|other| !apart[*operator][demands[*other].operator]);
+            let others = at_one_moment(scope, others.filter(|other| *other != at), &demands, &weights, occupancy);
+            let one = if others.is_empty() {
+                *cycles
+            } else {
+                let total = sum(scope, others.into_iter().chain([weights[at]]));
+                scaled(scope, *cycles, total, weights[at])
+            };
+            let lasts = scope.graph.binary(Function::Mul, one, occupancy[*operator].at_once);
+            result[*operator].push((port, lasts));
         }
     }
     result
@@ -88,6 +91,42 @@ fn demands_on(
         demands.push(Demand { operator, cycles, total });
     }
     demands
+}
+
+/// The weight of a demand in its share.
+fn weight(
+    scope: &mut Scope<'_>,
+    demand: &Demand,
+    demands: &[Demand],
+    operators: &[Operator],
+    occupancy: &[Occupancy],
+) -> NodeId {
+    let unit = occupancy[demand.operator].alone.filter(|_| operators[demand.operator].streamed);
+    let with = |other: &&Demand| {
+        other.operator == demand.operator
+            || unit.is_some() && operators[other.operator].streamed && occupancy[other.operator].alone == unit
+    };
+    sum(scope, demands.iter().filter(with).map(|other| other.total))
+}
+
+/// Weights of the demands `others` that can be at work at one moment: of a unit that works for one stage at a time only the
+/// largest.
+fn at_one_moment(
+    scope: &mut Scope<'_>,
+    others: impl Iterator<Item = usize>,
+    demands: &[Demand],
+    weights: &[NodeId],
+    occupancy: &[Occupancy],
+) -> Vec<NodeId> {
+    let mut together: Vec<(Option<usize>, NodeId)> = Vec::new();
+    for other in others {
+        let unit = occupancy[demands[other].operator].alone;
+        match together.iter_mut().find(|(known, _)| unit.is_some() && *known == unit) {
+            Some((_, most)) => *most = scope.graph.binary(Function::Max, *most, weights[other]),
+            None => together.push((unit, weights[other])),
+        }
+    }
+    together.into_iter().map(|(_, weight)| weight).collect()
 }
 
 fn sum(scope: &mut Scope<'_>, nodes: impl Iterator<Item = NodeId>) -> NodeId {
@@ -131,28 +170,4 @@ fn ordered_by_barriers(count: usize, edges: &[Edge]) -> Vec<Vec<bool>> {
         }
     }
     path.into_iter().map(|row| row.into_iter().map(|strength| strength == 2).collect()).collect()
-}
-
-/// Groups of demands of which each overlaps with another of its group, each as lines of demands that never overlap; indices.
-fn overlapping_lines(demands: &[Demand], apart: &[Vec<bool>]) -> Vec<Vec<Vec<usize>>> {
-    let apart = |a: usize, b: usize| apart[demands[a].operator][demands[b].operator];
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for at in 0..demands.len() {
-        let (mut joined, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
-            groups.into_iter().partition(|group| group.iter().any(|other| !apart(at, *other)));
-        joined.push(vec![at]);
-        groups = rest;
-        groups.push(joined.concat());
-    }
-    let lines = |group: Vec<usize>| {
-        let mut lines: Vec<Vec<usize>> = Vec::new();
-        for at in group {
-            match lines.iter_mut().find(|line| line.iter().all(|other| apart(at, *other))) {
-                Some(line) => line.push(at),
-                None => lines.push(vec![at]),
-            }
-        }
-        lines
-    };
-    groups.into_iter().map(lines).collect()
 }

@@ -18,7 +18,8 @@ pub struct Interval {
 
 /// Searches both extremes coordinate by coordinate: each input in turn is put where the value is best, until a whole pass
 /// changes nothing. Exact for values that are monotonic in each input, whichever way and whatever the others are; then an
-/// extreme is a corner that no single move improves. Inputs hidden behind a bottleneck move once it has gone.
+/// extreme is a corner that no single move improves. Inputs hidden behind a bottleneck move once it has gone. Where there is
+/// no such design the value is NaN, and no extreme goes there.
 ///
 /// # Errors
 /// The first fault of `value`.

@@ -22,7 +22,7 @@ pub struct Moved {
 /// figure behind it has equal ends. What the sweep varies or sets is no assumption.
 ///
 /// # Errors
-/// Faults of the study with its figures at the ends of their ranges; a point that has no value there.
+/// Faults of the study; a point that has no value.
 pub fn moved(study: &Study, digits: &[u32], workload: usize, metrics: &[&str]) -> Result<Vec<Moved>, Diagnostics> {
     let names = assumed::names(study);
     let mut known: HashMap<Vec<End>, Vec<f64>> = HashMap::new();
@@ -32,7 +32,11 @@ pub fn moved(study: &Study, digits: &[u32], workload: usize, metrics: &[&str]) -
             if let Some(values) = known.get(ends) {
                 return Ok(values[at]);
             }
-            let values = measure(&assumed::move_to(study, ends), digits, workload, metrics)?;
+            // Ends can contradict each other, such as more groups than instances: there is no such design then.
+            let values = match measure(&assumed::move_to(study, ends), digits, workload, metrics) {
+                Err(_) if ends.iter().any(|end| *end != End::Nominal) => vec![f64::NAN; metrics.len()],
+                values => values?,
+            };
             let value = values[at];
             known.insert(ends.to_vec(), values);
             Ok(value)
@@ -51,10 +55,10 @@ fn measure(study: &Study, digits: &[u32], workload: usize, metrics: &[&str]) -> 
     let (plan, _) = Plan::compile(study)?;
     let mut evaluator = Evaluator::new(&plan);
     let fault = |message: String| {
-        Diagnostics(vec![Diagnostic::placeless(message).help("narrow the range of the figure that the reason names")])
+        Diagnostics(vec![Diagnostic::placeless(message).help("take a point that the model has a value for")])
     };
     if evaluator.evaluate(digits) == Outcome::Failed {
-        return Err(fault(format!("within the ranges of its figures this point has no value: {}", evaluator.reason())));
+        return Err(fault(format!("this point has no value: {}", evaluator.reason())));
     }
     let place = |metric: &&str| plan.metric_names.iter().position(|name| name == metric);
     let value = |metric: &&str| place(metric).map(|at| evaluator.metric(workload, at));

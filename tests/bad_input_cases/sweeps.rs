@@ -104,7 +104,7 @@ pub const CASES: &[Case] = &[
         "min = 1, max = 1.000000000000001 }",
         &["are too near to each other"],
     ),
-    ("sweep.toml", "from = 1, to = 3, step = 1 }", "min = 1, max = 3 }", &["cannot be continuous"]),
+    ("sweep.toml", "units = [1, 2, 4]", "units = { min = 1, max = 4 }", &["cannot be continuous"]),
     (
         "sweep.toml",
         "from = 1, to = 3, step = 1 }\n",
