@@ -8,9 +8,7 @@ use clap::ValueEnum;
 
 use super::Failure;
 use crate::report::summary::short;
-use crate::trace::{
-    CallTables, Inference, Pass, TraceError, TracedOperator, TracedPipeline, TransformOptions, read, transform,
-};
+use crate::trace::{CallTables, Pass, TraceError, TracedOperator, TracedPipeline, TransformOptions, read, transform};
 
 /// How the operators are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,14 +68,7 @@ fn pass_name(pass: Pass) -> &'static str {
 
 /// What of an operator is concluded, not traced.
 fn inferred(operator: &TracedOperator) -> String {
-    let words = operator.inferred.iter().map(|inference| match inference {
-        Inference::Order => "order",
-        Inference::Sizes => "sizes",
-        Inference::Partner => "partner",
-        Inference::Chunk => "chunk",
-        Inference::ElementSize => "element size",
-        Inference::UnknownShape => "unknown shape",
-    });
+    let words = operator.inferred.iter().map(|inference| inference.word());
     words.collect::<Vec<_>>().join(", ")
 }
 

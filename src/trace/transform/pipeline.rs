@@ -30,6 +30,20 @@ pub enum Inference {
     UnknownShape,
 }
 
+impl Inference {
+    /// What it is about, in words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Sizes => "sizes",
+            Self::Partner => "partner",
+            Self::Chunk => "chunk",
+            Self::ElementSize => "element size",
+            Self::UnknownShape => "unknown shape",
+        }
+    }
+}
+
 /// One operator of a traced pipeline. All counts are of all its `repeat` calls together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracedOperator {

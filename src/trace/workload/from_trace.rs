@@ -188,22 +188,10 @@ fn operator(members: &[&TracedOperator], streamed: bool) -> Option<WorkloadOpera
         outputs: shapes(&first.outputs),
         parameters,
         counts,
-        inferred: first.inferred.iter().map(|inference| word(*inference).to_owned()).collect(),
+        inferred: first.inferred.iter().map(|inference| inference.word().to_owned()).collect(),
         sources: first.sources.clone(),
         unit: None,
     })
-}
-
-/// What an inference is about, in words.
-fn word(inference: Inference) -> &'static str {
-    match inference {
-        Inference::Order => "order",
-        Inference::Sizes => "sizes",
-        Inference::Partner => "partner",
-        Inference::Chunk => "chunk",
-        Inference::ElementSize => "element size",
-        Inference::UnknownShape => "unknown shape",
-    }
 }
 
 /// DRAM traffic of an operator: what no operator hands it, what nobody takes from it, weights once, and what a backward
