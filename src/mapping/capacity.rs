@@ -1,7 +1,7 @@
 //! Capacity of SRAM blocks: what a working set does not find room for, and what a cache-like block does not hold.
 //!
-//! A stream's working set is what the block keeps of it while the operator works; the streams of a block share its
-//! capacity. Where their sum `N` exceeds the capacity `C`, the share `(N - C) / S` of every set that may spill (their sum is
+//! A stream's working set is what the block keeps of it while the operator works: as much for each of the tiles that it works
+//! on at once, one on each group of its unit. The streams of a block share its capacity. Where their sum `N` exceeds the capacity `C`, the share `(N - C) / S` of every set that may spill (their sum is
 //! `S`) lies in DRAM, and so many of the stream's accesses go there. A stream that must not spill asks for `N <= C` instead.
 
 use super::traffic::{Cause, Port, Traffic, dram_transfer};
@@ -24,11 +24,13 @@ pub struct Capacity {
 }
 
 /// Adds to `traffic` what spills and misses move over the DRAM channel, and returns what must fit. `None` if something is
-/// faulty, which is reported. `traffic` holds one stream per declaration.
+/// faulty, which is reported. `traffic` holds one stream per declaration, `at_once` for each operator the tiles that it works
+/// on at the same time.
 pub fn compile_capacity(
     scope: &mut Scope<'_>,
     study: &Study,
     operators: &[Operator],
+    at_once: &[NodeId],
     srams: &[Sram],
     dram: Option<&Dram>,
     traffic: &mut Vec<Traffic>,
@@ -36,7 +38,7 @@ pub fn compile_capacity(
     let mut capacities = Vec::new();
     let mut extra = Vec::new();
     for (at, sram) in srams.iter().enumerate() {
-        let sets = working_sets(scope, study, operators, at, traffic)?;
+        let sets = working_sets(scope, study, (operators, at_once), at, traffic)?;
         if !sets.is_empty() {
             capacities.extend(fit(scope, sram, &sets));
             extra.extend(spills(scope, study, sram, dram, &sets, traffic)?);
@@ -54,13 +56,13 @@ pub fn compile_capacity(
     Some(capacities)
 }
 
-/// A working set: index of its stream, KiB, declaration.
+/// A working set: index of its stream, KiB of all tiles at work, declaration.
 type Set<'a> = (usize, NodeId, &'a WorkingSet);
 
 fn working_sets<'s>(
     scope: &mut Scope<'_>,
     study: &'s Study,
-    operators: &[Operator],
+    (operators, at_once): (&[Operator], &[NodeId]),
     block: usize,
     traffic: &[Traffic],
 ) -> Option<Vec<Set<'s>>> {
@@ -83,6 +85,7 @@ fn working_sets<'s>(
             scope.error(&set.kib.span, "this operator works on the whole frame, but its set is by tile", "use scene.*");
             return None;
         }
+        let kib = scope.graph.binary(Function::Mul, kib, at_once[stream.operator]);
         sets.push((at, kib, set));
     }
     Some(sets)

@@ -3,6 +3,7 @@
 use crate::hardware::{Clock, Dram, Process, Sram, Unit, compile_dram, compile_sram, compile_unit};
 use crate::mapping::{Capacity, Mapped, Traffic, compile_capacity, compile_traffic, find_candidates, map_operators};
 use crate::operator::{Applied, Operator, Stream, apply_techniques, compile_operators};
+use crate::schedule::tiles_at_once;
 use crate::spec::Study;
 use crate::spec::scope::Scope;
 
@@ -40,8 +41,9 @@ impl Front {
         let applied = apply_techniques(scope, study, &mut operators)?;
         let traffic = compile_traffic(scope, study, &operators, &srams, dram.as_ref());
         let mut traffic: Vec<_> = traffic.into_iter().collect::<Option<_>>()?;
-        let capacities = compile_capacity(scope, study, &operators, &srams, dram.as_ref(), &mut traffic)?;
         let mapped = map_operators(scope, study, &operators, candidates, &units, stream)?;
+        let at_once = tiles_at_once(scope, study, &operators, &units, &mapped, stream)?;
+        let capacities = compile_capacity(scope, study, &operators, &at_once, &srams, dram.as_ref(), &mut traffic)?;
         Some(Self { process, clock, units, srams, dram, operators, applied, traffic, capacities, mapped })
     }
 }

@@ -72,9 +72,7 @@ pub fn compile_stages(
         _ => None,
     };
     let alone: Vec<Option<usize>> = mapped.iter().enumerate().map(alone).collect();
-    let at_once: Vec<NodeId> = (0..operators.len())
-        .map(|at| tiles_at_once(scope, &mapped[at], units, operators[at].streamed.then_some(tiles), at, &edges))
-        .collect();
+    let at_once = at_once_of(scope, operators, units, mapped, stream, &edges);
     let occupancy: Vec<Occupancy> =
         alone.into_iter().zip(at_once).map(|(alone, at_once)| Occupancy { alone, at_once }).collect();
     let port_cycles = share_ports(scope, operators, &edges, traffic, stream, &occupancy);
@@ -169,9 +167,34 @@ fn compile_training(
     Some(Some(Training { carried, ports: ports.into_iter().map(users).collect(), backward, iterations }))
 }
 
+/// Most tiles that each operator works on at the same time. Faults of the edges are reported and give `None`.
+pub fn tiles_at_once(
+    scope: &mut Scope<'_>,
+    study: &Study,
+    operators: &[Operator],
+    units: &[Unit],
+    mapped: &[Mapped],
+    stream: Option<&Stream>,
+) -> Option<Vec<NodeId>> {
+    let edges = compile_edges(scope, study, operators)?;
+    Some(at_once_of(scope, operators, units, mapped, stream, &edges))
+}
+
+fn at_once_of(
+    scope: &mut Scope<'_>,
+    operators: &[Operator],
+    units: &[Unit],
+    mapped: &[Mapped],
+    stream: Option<&Stream>,
+    edges: &[Edge],
+) -> Vec<NodeId> {
+    let tiles = |at: usize| stream.filter(|_| operators[at].streamed).map(|stream| stream.tiles);
+    (0..operators.len()).map(|at| operator_at_once(scope, &mapped[at], units, tiles(at), at, edges)).collect()
+}
+
 /// Most tiles that an operator works on at the same time: no more than its unit has groups, the stream has `tiles` and
 /// each buffer beside it holds; 1 for an operator of the frame.
-fn tiles_at_once(
+fn operator_at_once(
     scope: &mut Scope<'_>,
     mapped: &Mapped,
     units: &[Unit],

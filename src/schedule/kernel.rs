@@ -134,7 +134,7 @@ impl Schedule {
         Self {
             iterations: Iterations::new(graph, &parts, place),
             last: Last { places, values, outputs: [f64::NAN; Output::ALL.len()] },
-            bound_memory: vec![[0.0; 2]; stages.len()],
+            bound_memory: vec![[0.0; 2]; stages.len() + graph.groups.len()],
             groups: graph.groups.iter().map(|node| place(*node)).collect(),
             tiles: place(graph.tiles),
             stages,

@@ -31,7 +31,7 @@ mod timeline;
 mod unequal;
 mod verify;
 
-pub use graph::{StageGraph, Training, compile_stages};
+pub use graph::{StageGraph, Training, compile_stages, tiles_at_once};
 pub use kernel::{Method, Output, Schedule};
 pub use order::Order;
 pub use stage::{MAX_BUFFER, Stage, StagePlaces};

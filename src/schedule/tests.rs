@@ -269,7 +269,9 @@ proptest! {
         // A unit that several stages share has to do the work of all of them.
         for unit in 0..shared.groups.len() {
             let work: f64 = (0..shared.units.len()).filter(|at| shared.units[*at] == unit).map(|at| shared.durations[at].iter().sum::<f64>()).sum();
-            prop_assert!(makespan >= shared.frame + work / shared.groups[unit] as f64 - 1e-6);
+            let busy = work / shared.groups[unit] as f64;
+            prop_assert!(makespan >= shared.frame + busy - 1e-6);
+            prop_assert!(bound >= busy * (1.0 - 1e-12), "{bound} leaves out that the unit is busy for {busy}");
         }
     }
 }
@@ -316,9 +318,11 @@ fn two_stages_on_one_unit_take_turns() {
         tiles: 10,
         units: vec![0, 0],
     };
-    let (makespan, _, method) = shared.schedule(false);
+    let (makespan, bound, method) = shared.schedule(false);
     assert_eq!(method, Method::List);
     assert_eq!(makespan, 120.0);
+    // The one unit has that much work, so the bound is no less.
+    assert_eq!(bound, 120.0);
 }
 
 /// Tile 1 has no work and overtakes tile 0 on another group, so the consumer starts long before tile 0 is there.

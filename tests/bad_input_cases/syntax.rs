@@ -57,6 +57,16 @@ pub const CASES: &[Case] = &[
     ),
     (
         "hardware.toml",
+        "area_mm2  = { total = 1 }\n\n[[sram]]",
+        "power_mw  = { total_dynamic = 9, includes = [\"sram\"] }\n\n[[sram]]\nread_pj_per_byte = 1",
+        &[
+            "energy of SRAM block `buffer` would be counted twice",
+            "unit `blender` includes its SRAM",
+            "take the block's",
+        ],
+    ),
+    (
+        "hardware.toml",
         "name      = \"blender\"",
         "name      = \"culler\"",
         &["there are two of the unit or SRAM block `culler`", "the first stands at"],

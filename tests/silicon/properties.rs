@@ -139,6 +139,28 @@ proptest! {
     }
 }
 
+/// Each of `p` tiles at work needs its 40 KiB. Two tiles fit the buffer between the operators, so four groups work on two.
+#[test]
+fn every_tile_at_work_needs_its_working_set() {
+    let unit = "instances = \"g\"\ngroups = \"g\"\nrate = { item = \"macs\", per_cycle = 256 }\narea_mm2 = { total = 0.25 }\n\
+                power_mw = { total_dynamic = 5 }";
+    let sram = DESIGN.sram.replace("capacity_kib = 64", "instances = 2\ncapacity_kib = 30");
+    let design = |spill: &str| {
+        let traffic = format!("{READ}working_set_kib = 40\nspill = \"{spill}\"\n");
+        Design { parameters: "g = 1\n", unit, sram: &sram, traffic: &traffic, sweep: "g = [1, 2, 4]", ..DESIGN }.plan()
+    };
+    let (spills, fits) = (design("stream"), design("never"));
+    for (groups, at_work) in [(1.0, 1.0), (2.0, 2.0), (4.0, 2.0)] {
+        let needed: f64 = 40.0 * at_work;
+        let share = (needed - 60.0).max(0.0) / needed;
+        let spilled = at(&spills, &[groups], "spilled_gb");
+        assert!((spilled - 4.0 * 64000.0 * share * 1e-9).abs() < 1e-15, "{groups} groups: {spilled}");
+        let mut evaluator = Evaluator::new(&fits);
+        let outcome = evaluator.evaluate_values(&[groups]);
+        assert_eq!(outcome == Outcome::Feasible, needed <= 60.0, "{groups} groups: {outcome:?}");
+    }
+}
+
 /// Eight operators, a random graph, on two units: a list schedule decides who goes first.
 fn competing(random: &mut ChaCha8Rng, folder: &Path, bandwidths: &[f64]) -> Plan {
     let unit = |name: &str| {

@@ -105,6 +105,7 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
     let names =
         units.iter().map(|unit| (&unit.name, &unit.span)).chain(srams.iter().map(|sram| (&sram.name, &sram.span)));
     report_repeated(names, "unit or SRAM block", diagnostics);
+    report_sram_twice(&units, &srams, &reader);
     reader.finish();
     Some(HardwareDecl {
         name: name?,
@@ -123,6 +124,30 @@ pub fn read(source: &Arc<Source>, diagnostics: &Collector) -> Option<HardwareDec
         },
         clock: clock?,
     })
+}
+
+/// A unit whose power includes its SRAM may not reach a block of its own, which no other unit reaches, that has energy too.
+fn report_sram_twice(units: &[UnitDecl], srams: &[SramDecl], reader: &Reader<'_>) {
+    let reaches = |unit: &UnitDecl, block: &str| unit.reads.iter().chain(&unit.writes).any(|(name, _)| name == block);
+    for unit in units {
+        let includes = unit.power.iter().flat_map(|power| &power.includes).find(|(part, _)| part == "sram");
+        let Some((_, span)) = includes else { continue };
+        let own = |sram: &&SramDecl| {
+            let shared = units.iter().any(|other| other.name != unit.name && reaches(other, &sram.name));
+            reaches(unit, &sram.name) && !shared && sram.has_energy()
+        };
+        if let Some(sram) = srams.iter().find(own) {
+            reader.error(
+                span,
+                format!(
+                    "energy of SRAM block `{}` would be counted twice: the power of unit `{}` includes its SRAM",
+                    sram.name, unit.name
+                ),
+                "take the block's power and energy away (and \"energy\", \"leakage\" off what its model gives), or \
+                 \"sram\" off `includes` if the power is without it",
+            );
+        }
+    }
 }
 
 fn read_boundary(reader: &Reader<'_>) -> Vec<Boundary> {

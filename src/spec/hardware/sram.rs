@@ -4,7 +4,7 @@ use super::unit::{IDLE, Idle};
 use crate::spec::diagnostic::Collector;
 use crate::spec::figure::{AreaFigure, Figure, PowerFigure};
 use crate::spec::reader::{Quantity, Reader};
-use crate::spec::request::{HitRateDecl, SramRequest, Word, read_hit_rate, read_sram_request};
+use crate::spec::request::{HitRateDecl, SramPart, SramRequest, Word, read_hit_rate, read_sram_request};
 use crate::spec::source::Span;
 use crate::spec::tree;
 
@@ -47,6 +47,17 @@ pub struct SramDecl {
     pub model: Option<SramRequest>,
     /// Share of the bytes read that a cache-like block holds.
     pub hit_rate: Option<HitRateDecl>,
+}
+
+impl SramDecl {
+    /// Whether the file states power or energy of the block, or asks the model for them.
+    pub(super) fn has_energy(&self) -> bool {
+        let asked = self.model.as_ref().is_some_and(|model| match &model.gives {
+            Some(gives) => gives.iter().any(|(part, _)| matches!(part, SramPart::Energy | SramPart::Leakage)),
+            None => true,
+        });
+        asked || self.power.is_some() || self.read_pj_per_byte.is_some() || self.write_pj_per_byte.is_some()
+    }
 }
 
 pub(super) fn read_sram(table: &tree::Table, diagnostics: &Collector) -> Option<SramDecl> {
