@@ -316,9 +316,11 @@ fn two_stages_on_one_unit_take_turns() {
         tiles: 10,
         units: vec![0, 0],
     };
-    let (makespan, _, method) = shared.schedule(false);
+    let (makespan, bound, method) = shared.schedule(false);
     assert_eq!(method, Method::List);
     assert_eq!(makespan, 120.0);
+    // The unit is busy throughout, which the bound knows.
+    assert_eq!(bound, 120.0);
 }
 
 /// Tile 1 has no work and overtakes tile 0 on another group, so the consumer starts long before tile 0 is there.
