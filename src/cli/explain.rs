@@ -99,6 +99,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
             .zip(evaluator.objectives())
             .map(|(objective, value)| (objective.name.clone(), *value))
             .collect(),
+        narrow_edges: evaluator.narrow_edges(workload),
         figures: figures(&plan, workload, &values),
         parts,
         knobs: knobs(&study, &plan, &digits),
