@@ -15,7 +15,7 @@ use crate::trace::workload;
 #[derive(Debug, clap::Args)]
 pub struct DesignArguments {
     /// A sweep, of which the declared design is taken; or --pipeline and --hardware.
-    #[arg(required_unless_present_all = ["pipeline", "hardware"], conflicts_with = "pipeline")]
+    #[arg(required_unless_present = "pipeline", conflicts_with = "pipeline")]
     sweep: Option<String>,
     /// The pipeline: a file, the name of a stock one, or a trace.
     #[arg(long, value_name = "FILE", requires = "hardware")]
