@@ -14,6 +14,7 @@ boundary = ["core"]
 groups = { default = 4, min = 1, max = 8, doc = "groups of blenders", basis = "assumed", range = [1, 8] }
 [clock]
 mhz = 1000
+reference_mhz = 1000
 [[unit]]
 name = "sorter"
 executes = ["QuickSort"]
@@ -23,6 +24,8 @@ name = "blender"
 executes = ["GaussianAlphaBlend"]
 instances = 64
 groups = "groups"
+area_mm2 = { each = 0.02, basis = "assumed", range = [0.01, 0.04] }
+power_mw = { each_dynamic = 4, basis = "assumed", range = [2, 8] }
 rate = { item = "pixel_gaussian", per_cycle = 1 }
 "#;
 
@@ -30,10 +33,11 @@ const PIPELINE: &str = r#"
 name = "own"
 [parameters]
 room = 2
+overlap = { choice = ["circle"], default = "circle" }
 [stream]
 over = "tiles"
 tile = 16
-test = "'circle'"
+test = "overlap"
 equal_tiles = 2500
 [[operator]]
 name = "sort"
@@ -150,4 +154,29 @@ fn a_stock_file_can_be_written_under_its_own_name() {
     assert!(stock.starts_with("name    = \"GSCore\""), "{stock}");
     std::fs::write(&file, "# mine\n").expect("file");
     assert_eq!(text(own.path(), &["show", "hardware", "gscore"]), "# mine\n");
+}
+
+/// Of a file of several sweeps every command that looks at one takes the first, or the one that is named.
+#[test]
+fn one_sweep_of_several_is_chosen_by_either_of_its_names() {
+    let own = folder(PIPELINE);
+    let several = format!(
+        "{}[[sweep]]\nname = \"few\"\nparameters = {{ groups = [1, 2] }}\n[[sweep]]\nname = \"many\"\nparameters = {{ groups = [8, 4] }}\n",
+        SWEEP.replace("tiles = \"equal\"\n", "")
+    );
+    std::fs::write(own.path().join("sweeps/own.toml"), several).expect("file");
+    for (command, few, many) in [
+        ("explain", "groups 1", "groups 4"),
+        ("tiles", "groups 1", "groups 8"),
+        ("roofline", "groups = 1", "groups = 4"),
+    ] {
+        assert!(text(own.path(), &[command, "own"]).contains(few), "{command}");
+        for name in ["many", "own-many"] {
+            assert!(text(own.path(), &[command, "own", "--name", name]).contains(many), "{command} {name}");
+        }
+    }
+    assert!(text(own.path(), &["utilization", "own", "--name", "many"]).contains("blender"));
+    let unknown = program(own.path(), &["utilization", "own", "--name", "none"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("has no sweep `none`"));
 }
