@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use super::study::{Instead, Ready};
 use super::{Failure, plan, verify};
 use crate::explore::count_points;
-use crate::ppa::Evaluator;
+use crate::ppa::{Constraint, Evaluator};
 use crate::report::summary::{heading, short};
 use crate::report::technique;
 use crate::schedule::Method;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, Study};
 
 /// Validates each sweep and prints what it resolves to, with the plan of a run on so many threads and the
 /// verification of its schedules if that is wanted; the
@@ -33,7 +33,7 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
     let Ready { study, plan, space, .. } = ready;
     outln!("{}", heading(study));
     for workload in &plan.workloads {
-        let tiles = if workload.equal_tiles { "equal tiles (only totals are known)" } else { "as measured" };
+        let tiles = if workload.equal_tiles { equal_tiles(study, workload.scene) } else { "as measured" };
         let order = match workload.method() {
             Method::Stream => "no operators compete for a unit".to_owned(),
             Method::List => format!("operators compete for units: {}", workload.policy()),
@@ -70,7 +70,16 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
         outln!("  objective  {} {}", objective.goal.name(), objective.name);
     }
     for constraint in &plan.constraints {
-        outln!("  constraint {} in [{}, {}]", constraint.name, constraint.min, constraint.max);
+        outln!("  constraint {}", bounds(constraint));
+    }
+    let ends = [("first", &first), ("last", &last)].map(|(word, evaluator)| (word, evaluator.narrow_edges(0)));
+    let [(_, at_first), (_, at_last)] = &ends;
+    for (word, edges) in &ends {
+        // What both ends have is said once.
+        for edge in edges.iter().filter(|edge| *word == "first" || !at_first.contains(edge)) {
+            let place = if *word == "first" && at_last.contains(edge) { "first and last" } else { word };
+            outln!("  warning    at the {place} point {edge}");
+        }
     }
     let search = &study.sweep.search;
     outln!("  points     {} of {} ({})", count_points(space, search), space.points_text(), search.strategy.name());
@@ -83,6 +92,24 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
     }
     outln!();
     Ok(())
+}
+
+/// Why the tiles of a scene are equal.
+fn equal_tiles(study: &Study, scene: usize) -> &'static str {
+    match study.sets_tiles_aside(scene) {
+        true => "equal tiles (as the sweep says; they were measured)",
+        false => "equal tiles (only totals are known)",
+    }
+}
+
+/// A constraint with its bounds: `fps >= 30`.
+fn bounds(constraint: &Constraint) -> String {
+    let Constraint { name, min, max, .. } = constraint;
+    match (min.is_finite(), max.is_finite()) {
+        (true, false) => format!("{name} >= {}", short(*min)),
+        (false, true) => format!("{name} <= {}", short(*max)),
+        _ => format!("{} <= {name} <= {}", short(*min), short(*max)),
+    }
 }
 
 /// The first and last values of a long list.

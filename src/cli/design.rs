@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::study::choose;
 use super::{Failure, show_warnings};
 use crate::ppa::knobs::give;
 use crate::ppa::setting::Setting;
@@ -15,7 +16,7 @@ use crate::trace::workload;
 #[derive(Debug, clap::Args)]
 pub struct DesignArguments {
     /// A sweep, of which the declared design is taken; or --pipeline and --hardware.
-    #[arg(required_unless_present_all = ["pipeline", "hardware"], conflicts_with = "pipeline")]
+    #[arg(required_unless_present = "pipeline", conflicts_with = "pipeline")]
     sweep: Option<String>,
     /// The pipeline: a file, the name of a stock one, or a trace.
     #[arg(long, value_name = "FILE", requires = "hardware")]
@@ -29,6 +30,9 @@ pub struct DesignArguments {
     /// The camera; the first of the scene if not given.
     #[arg(long, value_name = "NAME")]
     camera: Option<String>,
+    /// Which sweep of a file of several; the first if not given.
+    #[arg(long, value_name = "NAME", requires = "sweep")]
+    name: Option<String>,
     /// The value of a parameter.
     #[arg(long = "set", value_name = "PARAMETER=VALUE")]
     values: Vec<String>,
@@ -56,7 +60,10 @@ impl DesignArguments {
         let hardware = self.sweep.as_ref().and(self.hardware.as_deref());
         let overrides = Overrides { hardware, optimization: None, traces: Some(workload::load_default) };
         let (mut study, warnings) = match &self.sweep {
-            Some(sweep) => Study::load_with(sweep, &overrides)?,
+            Some(sweep) => {
+                let (studies, warnings) = Study::load_all(sweep, &overrides)?;
+                (choose(studies, sweep, self.name.as_deref(), |study| &study.sweep)?, warnings)
+            }
             None => Study::from_source_with(&self.own_sweep(), &overrides)?,
         };
         show_warnings(&warnings);

@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::ask::Format;
 use super::folder::INPUTS;
-use super::study::Instead;
+use super::study::{Instead, choose};
 use super::words::split;
 use super::{Arguments, Command, Failure, file, previous, show_warnings};
 use crate::explore::Space;
@@ -99,6 +99,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
             .zip(evaluator.objectives())
             .map(|(objective, value)| (objective.name.clone(), *value))
             .collect(),
+        narrow_edges: evaluator.narrow_edges(workload),
         figures: figures(&plan, workload, &values),
         parts,
         knobs: knobs(&study, &plan, &digits),
@@ -132,12 +133,7 @@ fn joined(plan: &Plan) -> String {
 fn load(sweep: &str, instead: &Instead, name: Option<&str>) -> Result<Study, Failure> {
     let (studies, warnings) = Study::load_all(sweep, &instead.overrides())?;
     show_warnings(&warnings);
-    let names: Vec<String> = studies.iter().map(|study| study.sweep.name.clone()).collect();
-    let wanted = |study: &Study| name.is_none_or(|name| study.sweep.name == name);
-    studies.into_iter().find(wanted).ok_or_else(|| {
-        let name = name.unwrap_or_default();
-        Failure::input(format!("`{sweep}` has no sweep `{name}`"), did_you_mean(name, names.iter().map(String::as_str)))
-    })
+    choose(studies, sweep, name, |study| &study.sweep)
 }
 
 /// The study that a finished run was made of, if its inputs are still the same.

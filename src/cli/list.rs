@@ -32,7 +32,13 @@ pub fn run(arguments: &ListArguments) -> Result<ExitCode, Failure> {
             let Some(source) = stock(category, &name) else { continue };
             if category == Category::Kinds {
                 for kind in kind::read(&source, &Collector::default()) {
-                    outln!("  {:<28} {}; {}", kind.name, kind.category, counts(&kind));
+                    outln!(
+                        "  {:<28} {}; parameters {}; {}",
+                        kind.name,
+                        kind.category,
+                        parameters(&kind),
+                        counts(&kind)
+                    );
                 }
             } else {
                 let table = tree::parse(&source, &Collector::default());
@@ -49,6 +55,13 @@ pub fn run(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         "`nerarch-dse show CATEGORY NAME` prints one. A file of the same name in your own folder wins over a stock one."
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// The parameters of a kind: first what an operator must say, then the others.
+fn parameters(kind: &KindDecl) -> String {
+    let (needed, others): (Vec<_>, Vec<_>) = kind.parameters.iter().partition(|(_, _, default)| default.is_none());
+    let needed = needed.iter().map(|(name, _, _)| format!("{name} (required)"));
+    needed.chain(others.iter().map(|(name, _, _)| name.clone())).collect::<Vec<_>>().join(", ")
 }
 
 /// The counts of a kind, pass by pass.

@@ -9,7 +9,9 @@ use crate::explore::record::{Identity, Layout};
 use crate::explore::{Job, Shard, Space};
 use crate::ppa::{Mark, Plan, evaluate_marks};
 use crate::report::table::{Content, Schema};
+use crate::spec::diagnostic::did_you_mean;
 use crate::spec::study::Overrides;
+use crate::spec::sweep::SweepDecl;
 use crate::spec::{Diagnostics, Study};
 use crate::trace::workload;
 
@@ -61,6 +63,30 @@ pub struct Ready {
     pub layout: Layout,
     /// What makes it the same run.
     pub identity: Identity,
+}
+
+/// The sweep of a file that was asked for by the name of its run or by its own one; without a name the first.
+///
+/// # Errors
+/// If the file has none of that name.
+pub fn choose<T>(
+    mut sweeps: Vec<T>,
+    file: &str,
+    name: Option<&str>,
+    decl: impl Fn(&T) -> &SweepDecl,
+) -> Result<T, Failure> {
+    let is_wanted = |sweep: &SweepDecl, name: &str| {
+        let own = sweep.family.as_ref().and_then(|family| sweep.name.strip_prefix(family.as_str())?.strip_prefix('-'));
+        sweep.name == name || own == Some(name)
+    };
+    let wanted = sweeps.iter().position(|sweep| name.is_none_or(|name| is_wanted(decl(sweep), name)));
+    match wanted {
+        Some(at) => Ok(sweeps.swap_remove(at)),
+        None => {
+            let (name, known) = (name.unwrap_or_default(), sweeps.iter().map(|sweep| decl(sweep).name.as_str()));
+            Err(Failure::input(format!("`{file}` has no sweep `{name}`"), did_you_mean(name, known)))
+        }
+    }
 }
 
 impl Ready {

@@ -44,7 +44,7 @@ fn sweep(arguments: &SweepArguments, ready: &Ready, shard: Shard, stop: &AtomicB
     if strategy.chooses_as_it_goes() && (!shard.is_whole() || arguments.retry_failed || arguments.fail_fast) {
         return Err(Failure::input(
             format!(
-                "a `{}` search chooses each point by those before it: it has no shards and no points to retry",
+                "the search `{}` chooses each point by those before it: it has no shards and no points to retry",
                 strategy.name()
             ),
             "run it without --shard, --retry-failed and --fail-fast, and outside a job array",

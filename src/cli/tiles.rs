@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Failure;
-use super::study::{Instead, Ready};
+use super::study::{Instead, Ready, choose};
 use crate::ppa::Plan;
 use crate::report::figure::TileFigure;
 use crate::report::summary::point_text;
@@ -19,6 +19,9 @@ pub struct TilesArguments {
     sweep: String,
     #[command(flatten)]
     instead: Instead,
+    /// Which sweep of a file of several; the first if not given.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// The operator whose tiles are spread; the one with the most work if not given.
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
@@ -34,9 +37,8 @@ pub struct TilesArguments {
 /// Prints how the measured tiles of a sweep's first point spread over groups, and draws them.
 pub fn run(arguments: &TilesArguments) -> Result<ExitCode, Failure> {
     let sweeps = Ready::load(&arguments.sweep, &arguments.instead, false)?;
-    let [Ready { study, plan, space, .. }] = sweeps.as_slice() else {
-        return Err(Failure::input("this file holds several sweeps", "put the one to look at into a file of its own"));
-    };
+    let ready = choose(sweeps, &arguments.sweep, arguments.name.as_deref(), |ready| &ready.study.sweep)?;
+    let Ready { study, plan, space, .. } = &ready;
     if let Some(wanted) = &arguments.operator {
         let known = operators(plan);
         if !known.contains(wanted) {

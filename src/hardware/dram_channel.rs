@@ -84,12 +84,15 @@ pub fn compile_dram(scope: &mut Scope<'_>, decl: &DramDecl, clock: &Clock, in_us
             patterns.push((name.clone(), used, Some(latency_ns)));
         }
     }
+    // What the file states holds for every pattern; a model answers for each.
+    let for_all = match (latency, &asked) {
+        (Some(stated), None) => Some(choose(scope, "latency_ns", Some(stated), None)),
+        _ => None,
+    };
     let patterns = patterns
         .into_iter()
         .map(|(name, efficiency, model)| {
-            // What the file states holds for every pattern.
-            let label = if latency.is_some() { "latency_ns" } else { labels(&name).1 };
-            let latency_ns = choose(scope, label, latency, model);
+            let latency_ns = for_all.unwrap_or_else(|| choose(scope, labels(&name).1, latency, model));
             let latency_cycles = scope.graph.binary(Function::Mul, latency_ns, cycles_per_ns);
             DramPattern { name, efficiency, latency_cycles }
         })

@@ -3,7 +3,7 @@
 use super::metric;
 use super::plan::{Objective, Plan};
 use super::saving::Saving;
-use crate::schedule::Schedule;
+use crate::schedule::{NarrowEdge, Schedule};
 use crate::spec::program::{Columns, State, failure};
 use crate::spec::sweep::{Aggregate, Goal};
 
@@ -249,6 +249,12 @@ impl<'p> Evaluator<'p> {
             verified += usize::from(found.map_err(|violation| format!("{}: {violation}", workload.name))?);
         }
         Ok(verified)
+    }
+
+    /// The stream edges of the last point on a workload whose buffers are too small for the groups behind them.
+    pub fn narrow_edges(&self, workload: usize) -> Vec<NarrowEdge> {
+        let schedule = self.workloads.get(workload).map(|(_, schedule)| schedule);
+        schedule.zip(self.columns(workload)).map_or_else(Vec::new, |(schedule, columns)| schedule.narrow_edges(columns))
     }
 
     /// The plan whose points it evaluates.

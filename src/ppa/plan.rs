@@ -47,7 +47,7 @@ pub struct WorkloadPlan {
     pub camera: String,
     /// Which of the camera's measurements is in force; `None` if no tiles were measured.
     pub(super) binning: Option<Place>,
-    /// True if every tile is taken as equal because only totals are known.
+    /// True if every tile is taken as equal: only totals are known, or the sweep says so.
     pub equal_tiles: bool,
     pub(super) program: Program,
     pub(super) schedule: Schedule,

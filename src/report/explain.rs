@@ -9,6 +9,7 @@ use super::summary::short;
 use crate::ppa::breakdown::{Bound, Breakdown};
 use crate::ppa::knobs::{Knob, Step};
 use crate::ppa::{FigureInfo, FigureValue, Plan};
+use crate::schedule::NarrowEdge;
 use crate::spec::figure::Range;
 
 /// A design point explained.
@@ -28,6 +29,8 @@ pub struct Explanation {
     pub objectives: Vec<(String, f64)>,
     /// The parts on one workload.
     pub parts: Breakdown,
+    /// Stream edges that leave groups of their consumer without a tile.
+    pub narrow_edges: Vec<NarrowEdge>,
     /// Every figure of the hardware.
     pub figures: Vec<FigureRow>,
     /// What would move the point, strongest first.
@@ -124,6 +127,9 @@ fn write_all(out: &mut String, explanation: &Explanation) -> fmt::Result {
         writeln!(out, "  infeasible  it breaks `{name}`")?;
     }
     writeln!(out, "  bottleneck  {}", bottleneck(parts))?;
+    for edge in &explanation.narrow_edges {
+        writeln!(out, "  warning     {edge}")?;
+    }
     let sources = Sources::of(&explanation.figures);
     write_parts(out, explanation, &sources)?;
     write_operators(out, parts)?;

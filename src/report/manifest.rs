@@ -99,7 +99,7 @@ pub struct AxisRecord {
 pub struct WorkloadRecord {
     /// `scene` or `scene.camera`.
     pub name: String,
-    /// `measured` by tile, or `equal` tiles because only totals are known.
+    /// `measured` by tile, or `equal` tiles: only totals are known, or the sweep says so.
     pub tiles: String,
 }
 

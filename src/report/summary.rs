@@ -8,7 +8,7 @@ use crate::explore::dead::{DeadKnob, GROUPS};
 use crate::explore::exact::Certificate;
 use crate::explore::{Space, Summary};
 use crate::ppa::metric::BOTTLENECK;
-use crate::ppa::{Axis, Outcome, Plan};
+use crate::ppa::{Axis, Outcome, Plan, WorkloadPlan};
 use crate::spec::Study;
 use crate::spec::sweep::Goal;
 
@@ -106,10 +106,17 @@ fn write_all(
     if let Some(technology) = &plan.technology {
         writeln!(out, "  technology  {technology}")?;
     }
-    let equal: Vec<&str> =
-        plan.workloads.iter().filter(|workload| workload.equal_tiles).map(|workload| workload.name.as_str()).collect();
-    if !equal.is_empty() {
-        writeln!(out, "  note        {}: only totals are known, so every tile is taken as equal", equal.join(", "))?;
+    let measured = |workload: &&WorkloadPlan| study.sets_tiles_aside(workload.scene);
+    let (asked, unknown): (Vec<&WorkloadPlan>, Vec<&WorkloadPlan>) =
+        plan.workloads.iter().filter(|workload| workload.equal_tiles).partition(measured);
+    for (workloads, why) in [
+        (unknown, "only totals are known, so every tile is taken as equal"),
+        (asked, "every tile is taken as equal, as the sweep says; they were measured"),
+    ] {
+        let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+        if !names.is_empty() {
+            writeln!(out, "  note        {}: {why}", names.join(", "))?;
+        }
     }
     for (at, line) in technique::lines(&technique::records(study, plan)).iter().enumerate() {
         writeln!(out, "  {:<11} {line}", if at == 0 { "optimized" } else { "" })?;

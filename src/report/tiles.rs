@@ -93,7 +93,9 @@ pub fn table(loads: &[TileLoad], groups: &[usize]) -> String {
             write!(text, "| {} | {} of {} | {} |", load.workload, load.cycles.len(), load.screen(), short(load.peak()));
         for count in groups {
             let balance = Balance::of(&load.cycles, load.screen(), *count);
-            let (cost, blocks) = (100.0 * balance.cost_of_average(), balance.blocks_over_ideal());
+            // Rounded here, so that what is nothing has no sign of its own: -0.0 + 0.0 is +0.0.
+            let cost = (1000.0 * balance.cost_of_average()).round() / 10.0 + 0.0;
+            let blocks = balance.blocks_over_ideal();
             let _ = write!(text, " {cost:+.1} % | {blocks:.2} |");
         }
         text.push('\n');

@@ -13,7 +13,6 @@
 //! with the number of groups) the length is at least that which no schedule beats, at the fast ends, and at most the sum
 //! of all occupancies and latencies, at the slow ends: every start is the end of something that started before, or 0.
 
-use super::bound::lower_bound;
 use super::graph::StageGraph;
 use super::kernel::{Output, Schedule};
 use crate::spec::program::bounds::{Direction, Interval, KernelBounds};
@@ -48,8 +47,12 @@ pub(super) fn directions(graph: &StageGraph) -> Vec<(NodeId, Direction)> {
 
 impl KernelBounds for Schedule {
     fn bounds(&mut self, fast: Columns<'_>, slow: Columns<'_>, exact: bool, outputs: &mut [Interval]) {
-        let fast_bound = lower_bound(&self.stages, &self.groups, fast, &mut self.bound_memory);
-        let slow_bound = lower_bound(&self.stages, &self.groups, slow, &mut self.bound_memory);
+        let fast_bound = self.lower_bound(exact, fast);
+        // Where the mapping is not the same at all points, whose work adds up is not known either.
+        let slow_bound = match exact || self.stages.iter().all(|stage| stage.candidates.len() == 1) {
+            true => self.lower_bound(exact, slow),
+            false => self.lower_bound(false, slow).max(self.serial(slow)),
+        };
         let length = if exact {
             Interval::point(self.finite_makespan(fast))
         } else if self.is_monotone(fast, slow) {

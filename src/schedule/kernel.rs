@@ -1,6 +1,6 @@
 //! The schedule of one design point.
 
-use super::bound::lower_bound;
+use super::bound::{BoundMemory, Sharing, lower_bound};
 use super::graph::StageGraph;
 use super::iterate::Iterations;
 use super::list::ListScheduler;
@@ -56,7 +56,7 @@ pub struct Schedule {
     pub(super) tiles: Place,
     scheduler: Scheduler,
     pub(super) iterations: Option<Iterations>,
-    pub(super) bound_memory: Vec<[f64; 2]>,
+    pub(super) bound_memory: BoundMemory,
     last: Last,
 }
 
@@ -134,7 +134,7 @@ impl Schedule {
         Self {
             iterations: Iterations::new(graph, &parts, place),
             last: Last { places, values, outputs: [f64::NAN; Output::ALL.len()] },
-            bound_memory: vec![[0.0; 2]; stages.len() + graph.groups.len()],
+            bound_memory: BoundMemory::new(stages.len(), graph.groups.len()),
             groups: graph.groups.iter().map(|node| place(*node)).collect(),
             tiles: place(graph.tiles),
             stages,
@@ -220,6 +220,16 @@ impl Schedule {
         finite.then(|| self.makespan(columns, record))
     }
 
+    /// Cycles that no schedule can beat, at a point or at an end of a box of points.
+    pub(super) fn lower_bound(&mut self, is_point: bool, columns: Columns<'_>) -> f64 {
+        let sharing = match self.method() {
+            Method::Stream => Sharing::Nobody,
+            Method::List if is_point => Sharing::Mapped,
+            Method::List => Sharing::Fixed,
+        };
+        lower_bound(&self.stages, &self.groups, sharing, columns, &mut self.bound_memory)
+    }
+
     /// Makespan in cycles; every input is finite.
     fn makespan(&mut self, columns: Columns<'_>, record: &mut impl Record) -> f64 {
         let tiles = columns.scalar(self.tiles) as usize;
@@ -252,7 +262,7 @@ impl Kernel for Schedule {
             Change::Nothing => {}
             Change::Broken => self.last.outputs = [f64::NAN; Output::ALL.len()],
             Change::Something => {
-                let bound = lower_bound(&self.stages, &self.groups, columns, &mut self.bound_memory);
+                let bound = self.lower_bound(true, columns);
                 self.last.outputs[Output::Makespan as usize] = self.makespan(columns, &mut ());
                 self.last.outputs[Output::LowerBound as usize] = bound;
                 self.iterate(columns);

@@ -7,6 +7,7 @@
 //! `verify` checks what they give and shares nothing with them. [`Timeline`] is a schedule written out: who works when, and
 //! how busy everything is over time.
 //! `enclose` bounds its length over boxes of points; `iterate` is how iterations of a training follow each other.
+//! `narrow` finds buffers that are too small for the groups behind them.
 //! [`balance`] spreads the tiles of one stage over groups.
 //! [`tasks`] schedules explicit graphs of whole operators, many thousands of them. A stream of tiles is no such graph: its
 //! tiles enter each stage in order, results are delayed without occupying anything, and frame operators take all groups, so
@@ -19,6 +20,7 @@ mod graph;
 mod iterate;
 mod kernel;
 mod list;
+mod narrow;
 mod order;
 mod share;
 mod stage;
@@ -33,6 +35,7 @@ mod verify;
 
 pub use graph::{StageGraph, Training, compile_stages, tiles_at_once};
 pub use kernel::{Method, Output, Schedule};
+pub use narrow::NarrowEdge;
 pub use order::Order;
 pub use stage::{MAX_BUFFER, Stage, StagePlaces};
 pub use timeline::{Demand, Interval, PortDemand, StageSpan, Timeline, TimelineOptions};

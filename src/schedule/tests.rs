@@ -321,7 +321,7 @@ fn two_stages_on_one_unit_take_turns() {
     let (makespan, bound, method) = shared.schedule(false);
     assert_eq!(method, Method::List);
     assert_eq!(makespan, 120.0);
-    // The one unit has that much work, so the bound is no less.
+    // The unit is busy throughout, which the bound knows.
     assert_eq!(bound, 120.0);
 }
 

@@ -50,7 +50,12 @@ impl Diagnostic {
                     .annotation(AnnotationKind::Primary.span(span.range()));
                 groups.push(title.element(snippet));
             }
-            None => groups.push(Group::with_title(title)),
+            None => {
+                // Rendered by themselves: two titles in one report would be joined by the margin of a snippet.
+                let titles = [Some(title), self.help.as_deref().map(|help| Level::HELP.secondary_title(help))];
+                let texts = titles.into_iter().flatten().map(|title| renderer.render(&[Group::with_title(title)]));
+                return texts.collect::<Vec<_>>().join("\n");
+            }
         }
         if let Some(help) = &self.help {
             groups.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));

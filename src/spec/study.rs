@@ -52,6 +52,11 @@ pub struct Study {
 }
 
 impl Study {
+    /// True if a scene was measured tile by tile and the sweep takes its tiles as equal all the same.
+    pub fn sets_tiles_aside(&self, scene: usize) -> bool {
+        matches!(self.sweep.tiles, Tiles::Equal) && self.measured.get(scene).is_some_and(SceneDecl::has_tiles)
+    }
+
     /// Loads a sweep by path or name.
     ///
     /// # Errors

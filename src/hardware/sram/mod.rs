@@ -117,10 +117,10 @@ impl fmt::Display for SramError {
             Self::UnknownPorts(text) => write!(f, "unknown ports `{text}`: write 1rw or 1r1w"),
             Self::NoBanks => write!(f, "an SRAM block needs at least 1 bank"),
             Self::BadWidth(bytes) => {
-                write!(f, "an access width of {bytes} bytes is not between 0 and 2^20")
+                write!(f, "an access width of {bytes} bytes: it must be above 0 and at most 2^20")
             }
             Self::BadCapacity(bytes) => {
-                write!(f, "a capacity of {bytes} bytes is not between 0 and 2^50")
+                write!(f, "a capacity of {bytes} bytes: it must be above 0 and at most 2^50")
             }
             Self::BrokenTable(why) => write!(f, "the built-in SRAM table is broken: {why}"),
         }
