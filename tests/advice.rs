@@ -180,3 +180,13 @@ fn one_sweep_of_several_is_chosen_by_either_of_its_names() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("has no sweep `none`"));
 }
+
+/// Without any area there is no `fps_per_mm2`.
+#[test]
+fn a_metric_without_a_value_is_named() {
+    let own = folder(PIPELINE);
+    let hardware: Vec<&str> = HARDWARE.lines().filter(|line| !line.starts_with("area_mm2")).collect();
+    std::fs::write(own.path().join("hardware/own.toml"), hardware.join("\n")).expect("file");
+    let fault = String::from_utf8(program(own.path(), &["explain", "own"]).stderr).expect("text");
+    assert!(fault.contains("division by zero in metric `fps_per_mm2`"), "{fault}");
+}

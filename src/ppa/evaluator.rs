@@ -4,7 +4,7 @@ use super::metric;
 use super::plan::{Objective, Plan};
 use super::saving::Saving;
 use crate::schedule::{NarrowEdge, Schedule};
-use crate::spec::program::{Columns, State, failure};
+use crate::spec::program::{Columns, Place, State, failure};
 use crate::spec::sweep::{Aggregate, Goal};
 
 /// What came out of a point.
@@ -282,9 +282,15 @@ impl<'p> Evaluator<'p> {
     /// Why the last point [failed](Outcome::Failed).
     pub fn reason(&self) -> String {
         for (workload, (state, _)) in self.plan.workloads.iter().zip(&self.workloads) {
+            let why = |place: &Place| failure::reason(&workload.program, state, *place);
+            let of_metric = |(place, name): (&Place, &String)| {
+                let reason = why(place)?;
+                // The model's own operations stand in no file: the metric says which one it was.
+                Some(if reason == "division by zero" { format!("{reason} in metric `{name}`") } else { reason })
+            };
+            let mut metrics = workload.metrics.iter().zip(&self.plan.metric_names);
             // A guard names the broken parameter itself, a metric only what it broke.
-            let mut places = workload.guards.iter().chain(&workload.metrics);
-            if let Some(reason) = places.find_map(|place| failure::reason(&workload.program, state, *place)) {
+            if let Some(reason) = workload.guards.iter().find_map(why).or_else(|| metrics.find_map(of_metric)) {
                 return if self.plan.workloads.len() > 1 { format!("{}: {reason}", workload.name) } else { reason };
             }
         }
