@@ -171,13 +171,15 @@ fn draw(ready: &Ready, cloud: &[Vec<f64>], summary: &Summary, reference: Option<
     let front: Vec<Vec<f64>> = summary.front.iter().map(|point| point.objectives.clone()).collect();
     let label = format!("{} as declared", study.hardware.name);
     let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let scenes = match &names[..] {
+        [only] => (*only).to_owned(),
+        several => format!("{} of {}", plan.aggregate.name(), several.join(", ")),
+    };
     let note = format!(
-        "{} points, {} feasible, {} on the front; {} of {}",
+        "{} points, {} feasible, {} on the front; {scenes}",
         summary.points,
         summary.feasible,
         summary.front.len(),
-        plan.aggregate.name(),
-        names.join(", ")
     );
     let marked = reference
         .filter(|reference| reference.outcome != Outcome::Failed)
