@@ -181,12 +181,16 @@ fn one_sweep_of_several_is_chosen_by_either_of_its_names() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("has no sweep `none`"));
 }
 
-/// Without any area there is no `fps_per_mm2`.
+/// Nothing spills in this design, so there is nothing to divide by.
 #[test]
 fn a_metric_without_a_value_is_named() {
     let own = folder(PIPELINE);
-    let hardware: Vec<&str> = HARDWARE.lines().filter(|line| !line.starts_with("area_mm2")).collect();
-    std::fs::write(own.path().join("hardware/own.toml"), hardware.join("\n")).expect("file");
+    let ratio = SWEEP.replace(
+        "objectives = [",
+        "objectives = [{ name = \"per_spill\", value = \"latency_ms / spilled_gb\", goal = \"minimise\" }, ",
+    );
+    assert_ne!(ratio, SWEEP);
+    std::fs::write(own.path().join("sweeps/own.toml"), ratio).expect("file");
     let fault = String::from_utf8(program(own.path(), &["explain", "own"]).stderr).expect("text");
-    assert!(fault.contains("division by zero in metric `fps_per_mm2`"), "{fault}");
+    assert!(fault.contains("division by zero in objective `per_spill`"), "{fault}");
 }
