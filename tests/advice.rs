@@ -194,3 +194,17 @@ fn a_metric_without_a_value_is_named() {
     let fault = String::from_utf8(program(own.path(), &["explain", "own"]).stderr).expect("text");
     assert!(fault.contains("division by zero in objective `per_spill`"), "{fault}");
 }
+
+/// No cycles at all are no frame rate: the model's own quotient is named, which stands in no file.
+#[test]
+fn a_metric_of_the_model_without_a_value_is_named() {
+    let own = folder(PIPELINE);
+    let cycles = |line: &str| match line.starts_with("rate = ") {
+        true => "cycles = { value = 0, basis = \"derived\" }".to_owned(),
+        false => line.to_owned(),
+    };
+    let hardware: Vec<String> = HARDWARE.lines().map(cycles).collect();
+    std::fs::write(own.path().join("hardware/own.toml"), hardware.join("\n")).expect("file");
+    let fault = String::from_utf8(program(own.path(), &["explain", "own"]).stderr).expect("text");
+    assert!(fault.contains("division by zero in metric `fps`"), "{fault}");
+}

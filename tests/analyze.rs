@@ -4,6 +4,7 @@ mod common;
 mod trace_support;
 
 use std::fs;
+use std::path::Path;
 
 use common::program;
 use nerarch_dse::report::analysis::{self, MappedIr, ScheduledIr};
@@ -140,16 +141,19 @@ fn three_chunks_are_one_streamed_pipeline() {
     assert!(workload.remarks.iter().any(|remark| remark.contains("unequal")), "{:?}", workload.remarks);
 }
 
+/// What the program prints, which must end well.
+fn succeeds(folder: &Path, arguments: &[&str]) -> String {
+    let output = program(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 #[test]
 fn the_commands_write_the_known_layout_and_pass_their_files_on() {
     let Some(traces) = traces() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let trace = traces.join("vanilla_nerf_4096x192.pkl").display().to_string();
-    let run = |arguments: &[&str]| {
-        let output = program(folder.path(), arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
+    let run = |arguments: &[&str]| succeeds(folder.path(), arguments);
     run(&["analyze", &trace, "out", "--hardware", "programmable"]);
     for file in [
         "inputs/vanilla_nerf_4096x192.pkl",
@@ -334,11 +338,7 @@ fn a_trace_is_a_pipeline_of_graph_and_roofline() {
     let Some(traces) = traces() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let trace = traces.join("vanilla_nerf_4096x192.pkl").display().to_string();
-    let run = |arguments: &[&str]| {
-        let output = program(folder.path(), arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
+    let run = |arguments: &[&str]| succeeds(folder.path(), arguments);
     let dot = run(&["graph", &trace]);
     assert!(dot.contains("coarse_mlp") && dot.matches("label=").count() == 22, "{dot}");
     let table = run(&["roofline", "--pipeline", &trace, "--hardware", "programmable"]);
