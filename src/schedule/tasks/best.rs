@@ -40,10 +40,15 @@ pub enum ScheduleError {
         tasks: usize,
     },
     /// Buffers are full of what waits for a task that has no room itself.
-    #[error("buffers are full while tasks {waiting:?} wait for room: no order was found that fits them")]
+    #[error(
+        "buffers are full while tasks {waiting:?} wait for room: {}",
+        if *.is_proven { "no order of the tasks fits them" } else { "no order was found that fits them" }
+    )]
     Stuck {
         /// The first tasks that wait.
         waiting: Vec<u32>,
+        /// True if there is no order that fits; false if the graph was too large to look at all of them.
+        is_proven: bool,
     },
 }
 
@@ -69,10 +74,11 @@ impl Workspace {
 }
 
 /// Places every task; [`Workspace::placements`] holds the result. Where a policy fills the buffers with what cannot go on,
-/// tasks start in an order that frees room first; chains always fit then.
+/// tasks start in an order that frees room first; chains always fit then, and of up to 16
+/// tasks, mostly of hundreds, whatever can fit at all.
 ///
 /// # Errors
-/// Units without instances, weights that do not fit, buffers in which that order gets stuck as well.
+/// Units without instances, weights that do not fit, buffers for which no order is found.
 pub fn schedule(
     graph: &TaskGraph,
     resources: &Resources,
@@ -110,8 +116,11 @@ pub fn schedule(
         }
     };
     let Workspace { lists, placements, .. } = workspace;
-    let makespan = makespan.or_else(|| frugal(graph, resources, placements));
-    makespan.map(|makespan| outcome(makespan, bound)).ok_or_else(|| stuck(lists))
+    let makespan = match makespan {
+        Some(makespan) => makespan,
+        None => frugal(graph, resources, placements).map_err(|is_proven| stuck(lists, is_proven))?,
+    };
+    Ok(outcome(makespan, bound))
 }
 
 /// The bound is a sum in another order than the makespan: rounding must not put it above.
@@ -203,7 +212,7 @@ fn turn_around(
 }
 
 /// The tasks that are ready and found no room.
-fn stuck(lists: &Lists) -> ScheduleError {
+fn stuck(lists: &Lists, is_proven: bool) -> ScheduleError {
     const NAMED: usize = 8;
-    ScheduleError::Stuck { waiting: lists.waiting_for_room().take(NAMED).collect() }
+    ScheduleError::Stuck { waiting: lists.waiting_for_room().take(NAMED).collect(), is_proven }
 }

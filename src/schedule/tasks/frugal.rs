@@ -1,6 +1,6 @@
 //! The way out where every order by priority fills the buffers: an order in which tasks fit one after the other, and a schedule
-//! that starts them in that order. Two are tried: depth first, which ends one chain before the next, and the one that frees
-//! most room first.
+//! that starts them in that order. Some are tried: depth first, which ends one chain before the next; whatever frees most room
+//! first; the same from the end, turned around. Of graphs that are not large, then every order.
 //!
 //! In such an order whatever comes next fits once all before have ended. A schedule that starts no task before those ahead of
 //! it therefore never stops, however many run at once.
@@ -9,85 +9,39 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::graph::TaskGraph;
-use super::pass::Placement;
-use super::resources::{ROUNDING, Resources};
+use super::pass::{Direction, Placement};
+use super::resources::Resources;
+use super::room::Room;
+use super::search::{Search, search};
 
 /// Most tasks that are passed over, in all, for every task of the graph.
 const PASSED_OVER: usize = 64;
 
-/// What is in use of each pool.
-struct Use<'a> {
-    graph: &'a TaskGraph,
-    resources: &'a Resources,
-    pools: Vec<(f64, f64)>,
-}
-
-impl Use<'_> {
-    /// Every pool that a task takes from when it starts: shared resources and room for its results.
-    fn takes(&self, task: u32) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let results = self.graph.successors.range(task).map(|entry| self.graph.successors.edges[entry]);
-        let rooms = results.flat_map(|edge| self.resources.edge_demands.of(edge));
-        let demands = self.resources.task_demands.of(task).iter().chain(rooms);
-        demands.map(|(pool, amount)| (*pool as usize, *amount))
-    }
-
-    /// Every pool that it gives back to when it ends: shared resources and room of its inputs.
-    fn gives(&self, task: u32) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let inputs = self.graph.predecessors.range(task).map(|entry| self.graph.predecessors.edges[entry]);
-        let rooms = inputs.flat_map(|edge| self.resources.edge_demands.of(edge));
-        let demands = self.resources.task_demands.of(task).iter().chain(rooms);
-        demands.map(|(pool, amount)| (*pool as usize, *amount))
-    }
-
-    /// Takes what a task needs if all of it is there.
-    fn start(&mut self, task: u32) -> bool {
-        let wanted: Vec<(usize, f64)> = self.takes(task).collect();
-        for (at, (pool, amount)) in wanted.iter().enumerate() {
-            let (used, capacity) = &mut self.pools[*pool];
-            *used += amount;
-            if *used > *capacity * (1.0 + ROUNDING) {
-                wanted[..=at].iter().for_each(|(pool, amount)| self.pools[*pool].0 -= amount);
-                return false;
-            }
-        }
-        true
-    }
-
-    fn end(&mut self, task: u32) {
-        let given: Vec<(usize, f64)> = self.gives(task).collect();
-        for (pool, amount) in given {
-            self.pools[pool].0 = (self.pools[pool].0 - amount).max(0.0);
-        }
-    }
-
-    /// Share of the pools that the task leaves taken behind it; negative if it frees more.
-    fn leaves(&self, task: u32) -> f64 {
-        let share = |(pool, amount): (usize, f64)| match self.pools[pool].1 {
-            capacity if capacity > 0.0 => amount / capacity,
-            _ => 0.0,
-        };
-        self.takes(task).map(share).sum::<f64>() - self.gives(task).map(share).sum::<f64>()
-    }
-}
-
-/// Places every task; the length, or `None` if this order does not fit either.
-pub(super) fn frugal(graph: &TaskGraph, resources: &Resources, placements: &mut Vec<Placement>) -> Option<f64> {
-    let idle = || {
-        let pools = resources.capacities().map(|capacity| (0.0, capacity)).collect();
-        Use { graph, resources, pools }
+/// Places every task; the length. Without an order: true if there is none, false if none was found.
+pub(super) fn frugal(graph: &TaskGraph, resources: &Resources, placements: &mut Vec<Placement>) -> Result<f64, bool> {
+    let idle = |direction| Room::new(graph, resources, direction);
+    let simple = order(&mut idle(Direction::Forward), false)
+        .or_else(|| order(&mut idle(Direction::Forward), true))
+        .or_else(|| order(&mut idle(Direction::Backward), true).map(|order| order.into_iter().rev().collect()));
+    let order = match simple {
+        Some(order) => order,
+        None => match search(&idle(Direction::Forward)) {
+            Search::Found(order) => order,
+            Search::None => return Err(true),
+            Search::GaveUp => return Err(false),
+        },
     };
-    let order = order(graph, &mut idle(), false).or_else(|| order(graph, &mut idle(), true))?;
-    place(graph, &mut idle(), &order, placements)
+    place(graph, resources, &order, placements).ok_or(false)
 }
 
 /// Of the tasks that have their inputs and fit, always the one that got them last; `by_room`: the one that leaves least room
 /// taken, of equals the last.
-fn order(graph: &TaskGraph, used: &mut Use<'_>, by_room: bool) -> Option<Vec<u32>> {
-    let count = graph.tasks.len();
-    let mut waits: Vec<usize> = (0..count as u32).map(|task| graph.predecessors.of(task).len()).collect();
+fn order(used: &mut Room<'_>, by_room: bool) -> Option<Vec<u32>> {
+    let mut waits = used.waits();
+    let count = waits.len();
     let mut ready = BinaryHeap::new();
     let mut arrivals = 0_u64;
-    let mut arrive = |task: u32, used: &Use<'_>, ready: &mut BinaryHeap<_>| {
+    let mut arrive = |task: u32, used: &Room<'_>, ready: &mut BinaryHeap<_>| {
         arrivals += 1;
         let room = if by_room { ascending(used.leaves(task)) } else { 0 };
         ready.push((Reverse(room), arrivals, task));
@@ -107,7 +61,7 @@ fn order(graph: &TaskGraph, used: &mut Use<'_>, by_room: bool) -> Option<Vec<u32
         }
         used.end(task);
         order.push(task);
-        for &successor in graph.successors.of(task) {
+        for &successor in used.after(task) {
             waits[successor as usize] -= 1;
             if waits[successor as usize] == 0 {
                 arrive(successor, used, &mut ready);
@@ -125,11 +79,12 @@ fn ascending(value: f64) -> u64 {
 }
 
 /// Starts tasks in the given order, each as early as its producers, its unit and the pools allow.
-fn place(graph: &TaskGraph, used: &mut Use<'_>, order: &[u32], placements: &mut Vec<Placement>) -> Option<f64> {
-    let instances = used.resources.instances.iter().zip(&graph.per_unit);
+fn place(graph: &TaskGraph, resources: &Resources, order: &[u32], placements: &mut Vec<Placement>) -> Option<f64> {
+    let mut used = Room::new(graph, resources, Direction::Forward);
+    let instances = resources.instances.iter().zip(&graph.per_unit);
     // More instances than tasks are never used.
     let mut free: Vec<Vec<u32>> = instances.map(|(count, tasks)| (0..*count.min(tasks)).rev().collect()).collect();
-    let mut waits: Vec<usize> = (0..graph.tasks.len() as u32).map(|task| graph.predecessors.of(task).len()).collect();
+    let mut waits = used.waits();
     let mut running = BinaryHeap::new();
     let (mut now, mut last) = (0.0_f64, 0.0_f64);
     placements.clear();

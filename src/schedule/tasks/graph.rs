@@ -7,6 +7,9 @@ use super::reach::count_reachable;
 /// Units are numbered below this: lists by unit stay small.
 pub const MOST_UNITS: u32 = 1 << 20;
 
+/// Tasks and edges are fewer than this; the indices from here on say other things.
+const MOST_TASKS: usize = u32::MAX as usize - 1;
+
 /// One operator bound to a unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Task {
@@ -119,7 +122,7 @@ impl TaskGraph {
     /// A cycle, an edge to nowhere, cycles that are no duration.
     pub fn new(tasks: Vec<Task>, edges: &[(u32, u32)]) -> Result<Self, GraphError> {
         let most = tasks.len().max(edges.len());
-        if most >= u32::MAX as usize {
+        if most >= MOST_TASKS {
             return Err(GraphError::TooLarge(most));
         }
         for (edge, ends) in edges.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! [`Policy`] the order in which ready work is taken. [`schedule`] places every operator; [`check`](fn@check) verifies
 //! placements and shares no code with it. `map` chooses units, `reach` counts successors, `ready` and `events` are the
 //! queues of the list scheduler in `pass`, `bound` what no schedule can beat, `best` the default policy,
-//! `frugal` the way out where buffers are full.
+//! `frugal` the way out where buffers are full, `room` what tasks take of them, `search` whether any order fits.
 
 mod best;
 mod bound;
@@ -19,6 +19,8 @@ mod pools;
 mod reach;
 mod ready;
 mod resources;
+mod room;
+mod search;
 mod sort;
 #[cfg(test)]
 mod tests;

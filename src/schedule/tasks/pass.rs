@@ -5,11 +5,11 @@
 //! A backward pass is the same on the reversed graph. Where units share resources, `pools` decides what can start.
 
 use super::events::Events;
-use super::graph::{Rows, TaskGraph};
+use super::graph::{Rows, Task, TaskGraph};
 use super::pools::Pools;
 use super::ready::Ready;
 use super::resources::Resources;
-use super::sort::Sorter;
+use super::sort::{Keys, Queued, Sorter, falling_key};
 
 /// When and where a task runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -29,31 +29,35 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// All that a pass touches of a task, side by side in memory.
-#[derive(Debug, Clone, Copy, Default)]
+/// What a pass touches of a task while it works: small, so that a chain lies in a line or two of the cache.
+#[derive(Debug, Clone, Copy)]
 struct Node {
-    cycles: f64,
     start: f64,
     unit: u32,
-    /// Its place among the ready ones; once it has started, the instance on which it runs.
-    place: u32,
+    /// Where it runs.
+    instance: u32,
     /// Predecessors that have not ended.
     waits: u32,
-    /// Where its entries among the neighbours begin; they end where those of the next node begin.
-    after: u32,
+    /// The one task after it, [`NOTHING`], or [`SEVERAL`], which are then looked up.
+    next: u32,
 }
+
+/// No task comes after; tasks are fewer.
+const NOTHING: u32 = u32::MAX;
+/// More than one task comes after.
+const SEVERAL: u32 = u32::MAX - 1;
 
 /// Working memory of a pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
-    /// One per task, and one more.
     nodes: Vec<Node>,
-    /// Rank of each task over all units; only where units share resources.
-    ranks: Vec<u32>,
+    /// The place of each task among the ready ones.
+    places: Vec<u32>,
     pub(super) ready: Ready,
     events: Events,
-    /// Task of each place.
-    task_at: Vec<u32>,
+    /// The task of each place, and all that starting it takes: a unit's places are taken nearly in their order, which
+    /// tasks are not.
+    queued: Vec<Queued>,
     /// Next place of each unit.
     next_place: Vec<u32>,
     /// Free instances of all units, each unit's on a stack of its own.
@@ -92,28 +96,27 @@ impl<'a> Pass<'a> {
     pub fn run(&self, priorities: Option<&[f64]>, lists: &mut Lists, placements: &mut Vec<Placement>) -> Option<f64> {
         lists.reset(self);
         if let Some(priorities) = priorities {
-            lists.rank(priorities, !self.resources.units_only());
+            lists.rank(&self.graph.tasks, priorities);
         }
-        let length = match (priorities.is_some(), self.resources.units_only()) {
-            (true, true) => self.work::<true, false>(lists),
-            (true, false) => self.work::<true, true>(lists),
-            (false, true) => self.work::<false, false>(lists),
-            (false, false) => self.work::<false, true>(lists),
+        let length = match (priorities, self.resources.units_only()) {
+            (Some(_), true) => self.work::<true, false>(&[], lists),
+            (Some(priorities), false) => self.work::<true, true>(priorities, lists),
+            (None, true) => self.work::<false, false>(&[], lists),
+            (None, false) => self.work::<false, true>(&[], lists),
         };
         placements.clear();
-        placements.extend(lists.nodes[..self.graph.tasks.len()].iter().map(|node| Placement {
+        placements.extend(lists.nodes.iter().zip(&self.graph.tasks).map(|(node, task)| Placement {
             start: node.start,
-            end: node.start + node.cycles,
-            instance: node.place,
+            end: node.start + task.cycles,
+            instance: node.instance,
         }));
         (lists.sequence.len() == self.graph.tasks.len()).then_some(length)
     }
 
     /// Works until nothing runs any more and returns when that is. `RANKED`: places are known; otherwise they are given in
-    /// order of arrival. `POOLED`: units share resources.
-    fn work<const RANKED: bool, const POOLED: bool>(&self, lists: &mut Lists) -> f64 {
+    /// order of arrival. `POOLED`: units share resources, and `priorities` decide between them.
+    fn work<const RANKED: bool, const POOLED: bool>(&self, priorities: &[f64], lists: &mut Lists) -> f64 {
         let (after, _) = self.rows();
-        let neighbours = after.neighbours.as_slice();
         let mut time = 0.0;
         for task in 0..self.graph.tasks.len() as u32 {
             if lists.nodes[task as usize].waits == 0 {
@@ -122,10 +125,10 @@ impl<'a> Pass<'a> {
         }
         loop {
             if !RANKED {
-                lists.admit();
+                lists.admit(&self.graph.tasks);
             }
             if POOLED {
-                self.take_fitting(time, lists);
+                self.take_fitting(time, priorities, lists);
             } else {
                 while let Some(unit) = lists.touched.pop() {
                     lists.take(unit as usize, time);
@@ -134,21 +137,18 @@ impl<'a> Pass<'a> {
             let Some((end, mut task)) = lists.events.pop() else { return time };
             time = end;
             loop {
-                let node = lists.nodes[task as usize];
-                let (base, count) = &mut lists.stacks[node.unit as usize];
-                lists.free[(*base + *count) as usize] = node.place;
+                let Node { unit, next, instance, .. } = lists.nodes[task as usize];
+                let (base, count) = &mut lists.stacks[unit as usize];
+                lists.free[(*base + *count) as usize] = instance;
                 *count += 1;
-                lists.touched.push(node.unit);
+                lists.touched.push(unit);
                 if POOLED {
                     lists.pools.release(self, task);
                 }
-                let after = node.after as usize..lists.nodes[task as usize + 1].after as usize;
-                for successor in &neighbours[after] {
-                    let next = &mut lists.nodes[*successor as usize];
-                    next.waits -= 1;
-                    if next.waits == 0 {
-                        lists.arrive::<RANKED>(*successor);
-                    }
+                match next {
+                    NOTHING => {}
+                    SEVERAL => after.of(task).iter().for_each(|successor| lists.let_go::<RANKED>(*successor)),
+                    successor => lists.let_go::<RANKED>(successor),
                 }
                 match lists.events.pop_at(time) {
                     Some(next) => task = next,
@@ -159,7 +159,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Starts what its unit and the pools let start, highest priority first over all units.
-    fn take_fitting(&self, time: f64, lists: &mut Lists) {
+    fn take_fitting(&self, time: f64, priorities: &[f64], lists: &mut Lists) {
         lists.touched.clear();
         // Where nothing runs, whatever fits must be found; else a bounded look ahead is enough.
         for thorough in [false, true] {
@@ -167,11 +167,11 @@ impl<'a> Pass<'a> {
                 return;
             }
             lists.pools.look_from_the_start(thorough);
-            while let Some((unit, place)) = lists.first_candidate() {
-                let task = lists.task_at[place as usize];
-                if lists.pools.reserve(self, task) {
+            while let Some((unit, place)) = lists.first_candidate(priorities) {
+                let queued = lists.queued[place as usize];
+                if lists.pools.reserve(self, queued.task) {
                     lists.ready.remove(unit, place);
-                    lists.start(task, unit, time);
+                    lists.start(queued, unit, time);
                 } else {
                     lists.pools.pass_over(unit, place);
                 }
@@ -185,22 +185,23 @@ impl Lists {
     fn reset(&mut self, pass: &Pass<'_>) {
         let (instances, graph) = (&pass.resources.instances, pass.graph);
         self.ready.reset(&graph.per_unit);
-        self.task_at.resize(self.ready.places(), 0);
+        self.queued.resize(self.ready.places(), Queued::default());
         self.next_place.clear();
         self.next_place.extend((0..graph.per_unit.len()).map(|unit| self.ready.first_place(unit)));
         let (after, before) = pass.rows();
         self.nodes.clear();
-        let rows = graph.tasks.iter().zip(&after.offsets).zip(before.offsets.windows(2));
-        self.nodes.extend(rows.map(|((task, after), before)| Node {
-            cycles: task.cycles,
+        let rows = graph.tasks.iter().zip(after.offsets.windows(2)).zip(before.offsets.windows(2));
+        self.nodes.extend(rows.map(|((task, ends), before)| Node {
             start: 0.0,
+            instance: 0,
             unit: task.unit,
-            place: 0,
             waits: before[1] - before[0],
-            after: *after,
+            next: match ends[1] - ends[0] {
+                0 => NOTHING,
+                1 => after.neighbours[ends[0] as usize],
+                _ => SEVERAL,
+            },
         }));
-        self.nodes.push(Node { after: after.neighbours.len() as u32, ..Node::default() });
-        self.ranks.clear();
         self.free.clear();
         self.stacks.clear();
         for (count, tasks) in instances.iter().zip(&graph.per_unit) {
@@ -217,19 +218,21 @@ impl Lists {
         self.pools.reset(pass.resources, graph.per_unit.len());
     }
 
-    /// Gives each task its place: by priority, highest first, then by declaration. `across`: notes ranks over all units.
-    fn rank(&mut self, priorities: &[f64], across: bool) {
-        if across {
-            self.ranks.resize(priorities.len(), 0);
-        }
-        for (rank, task) in (0_u32..).zip(self.sorter.by_priority(priorities)) {
-            let node = &mut self.nodes[task as usize];
-            let place = &mut self.next_place[node.unit as usize];
-            node.place = *place;
-            self.task_at[*place as usize] = task;
+    /// Gives each task its place: by priority, highest first, then by declaration.
+    fn rank(&mut self, tasks: &[Task], priorities: &[f64]) {
+        let keys = Keys::new(priorities);
+        for ((task, &Task { unit, cycles }), priority) in (0_u32..).zip(tasks).zip(priorities) {
+            let place = &mut self.next_place[unit as usize];
+            self.queued[*place as usize] = Queued { cycles, task, key: keys.leading(*priority) };
             *place += 1;
-            if across {
-                self.ranks[task as usize] = rank;
+        }
+        self.places.resize(tasks.len(), 0);
+        for (unit, end) in self.next_place.iter().enumerate() {
+            let first = self.ready.first_place(unit);
+            let queue = &mut self.queued[first as usize..*end as usize];
+            self.sorter.sort(queue, &keys, priorities);
+            for (place, queued) in (first..).zip(queue) {
+                self.places[queued.task as usize] = place;
             }
         }
     }
@@ -238,17 +241,26 @@ impl Lists {
     pub fn waiting_for_room(&self) -> impl Iterator<Item = u32> + '_ {
         let mut has_started = vec![false; self.nodes.len()];
         self.sequence.iter().for_each(|task| has_started[*task as usize] = true);
-        has_started.pop();
         let nodes = (0_u32..).zip(has_started).zip(&self.nodes);
         nodes.filter(|((_, started), node)| !started && node.waits == 0).map(|((task, _), _)| task)
+    }
+
+    /// One of those that a task waits for has ended.
+    #[inline]
+    fn let_go<const RANKED: bool>(&mut self, task: u32) {
+        let waits = &mut self.nodes[task as usize].waits;
+        *waits -= 1;
+        if *waits == 0 {
+            self.arrive::<RANKED>(task);
+        }
     }
 
     /// A task has all that it waits for.
     #[inline]
     fn arrive<const RANKED: bool>(&mut self, task: u32) {
         if RANKED {
-            let Node { unit, place, .. } = self.nodes[task as usize];
-            self.ready.insert(unit as usize, place);
+            let unit = self.nodes[task as usize].unit;
+            self.ready.insert(unit as usize, self.places[task as usize]);
             self.touched.push(unit);
         } else {
             self.fresh.push(task);
@@ -256,13 +268,13 @@ impl Lists {
     }
 
     /// What arrived at this moment queues up in declaration order.
-    fn admit(&mut self) {
+    fn admit(&mut self, tasks: &[Task]) {
         self.fresh.sort_unstable();
         for at in 0..self.fresh.len() {
             let task = self.fresh[at];
-            let unit = self.nodes[task as usize].unit;
+            let Task { unit, cycles } = tasks[task as usize];
             let place = &mut self.next_place[unit as usize];
-            self.task_at[*place as usize] = task;
+            self.queued[*place as usize] = Queued { cycles, task, key: 0 };
             self.ready.insert(unit as usize, *place);
             *place += 1;
             self.touched.push(unit);
@@ -276,34 +288,32 @@ impl Lists {
         while self.stacks[unit].1 > 0
             && let Some(place) = self.ready.pop(unit)
         {
-            let task = self.task_at[place as usize];
-            self.start(task, unit, time);
+            self.start(self.queued[place as usize], unit, time);
         }
     }
 
     #[inline]
-    fn start(&mut self, task: u32, unit: usize, time: f64) {
+    fn start(&mut self, Queued { cycles, task, .. }: Queued, unit: usize, start: f64) {
         let (base, count) = &mut self.stacks[unit];
         *count -= 1;
         let node = &mut self.nodes[task as usize];
-        node.place = self.free[(*base + *count) as usize];
-        node.start = time;
-        self.events.push(time + node.cycles, task);
+        (node.start, node.instance) = (start, self.free[(*base + *count) as usize]);
+        self.events.push(start + cycles, task);
         self.sequence.push(task);
     }
 
-    /// The first task, over all units with a free instance, that was not passed over at this moment: unit and place.
-    fn first_candidate(&mut self) -> Option<(usize, u32)> {
-        let mut best: Option<(u32, usize, u32)> = None;
+    /// The first task, over all units with a free instance, that was not passed over at this moment: unit and place. Without
+    /// priorities what was declared first goes first.
+    fn first_candidate(&mut self, priorities: &[f64]) -> Option<(usize, u32)> {
+        let mut best: Option<((u64, u32), usize, u32)> = None;
         for unit in 0..self.stacks.len() {
             if self.stacks[unit].1 == 0 {
                 continue;
             }
             let Some(from) = self.pools.look_from(unit) else { continue };
             let Some(place) = self.ready.first_from(unit, from) else { continue };
-            // Without ranks what was declared first goes first.
-            let task = self.task_at[place as usize];
-            let rank = self.ranks.get(task as usize).copied().unwrap_or(task);
+            let task = self.queued[place as usize].task;
+            let rank = (priorities.get(task as usize).map_or(0, |priority| falling_key(*priority)), task);
             if best.is_none_or(|(least, _, _)| rank < least) {
                 best = Some((rank, unit, place));
             }

@@ -60,6 +60,17 @@ pub fn cases(most: usize, shared: bool, buffers: bool) -> impl Strategy<Value = 
     )
 }
 
+/// Graphs of up to ten tasks and a buffer that holds little more than one task needs.
+fn tight_cases() -> impl Strategy<Value = Case> {
+    (cases(10, false, true), 1.0..1.5).prop_map(|(Case { graph, resources }, slack)| {
+        let mut buffer = resources.buffers()[0].clone();
+        buffer.capacity = most_held(&graph, &buffer) * slack;
+        let units = Resources::units(resources.instances().to_vec());
+        let resources = units.sharing(&graph, vec![], vec![buffer]).expect("each fits");
+        Case { graph, resources }
+    })
+}
+
 /// The most room that the edges into and out of one task take together.
 fn most_held(graph: &TaskGraph, buffer: &Buffer) -> f64 {
     let of = |task: u32| {
@@ -90,11 +101,45 @@ fn verify(case: &Case, may_stick: bool) -> Result<(), TestCaseError> {
                 prop_assert!((outcome.makespan - last).abs() <= 1e-9 * last);
                 prop_assert!(outcome.lower_bound <= outcome.makespan && outcome.gap() >= 0.0);
             }
-            Err(ScheduleError::Stuck { waiting }) if may_stick => prop_assert!(!waiting.is_empty()),
+            // That no order fits must be true, and graphs of this size are searched to the end.
+            Err(ScheduleError::Stuck { waiting, is_proven }) if may_stick => {
+                prop_assert!(!waiting.is_empty());
+                prop_assert!(!is_proven || graph.tasks().len() > 12 || !some_order_fits(case));
+            }
             Err(other) => return Err(TestCaseError::fail(format!("{policy:?}: {other}"))),
         }
     }
     Ok(())
+}
+
+/// Whether the tasks fit one after the other in any order, by trying all of them.
+fn some_order_fits(Case { graph, resources }: &Case) -> bool {
+    let count = graph.tasks().len();
+    let held = |ended: u32, running: usize| {
+        let full = |buffer: &Buffer| {
+            let taken = buffer.edges.iter().filter(|(edge, _)| {
+                let (from, to) = graph.edges()[*edge as usize];
+                let has_started = |task: u32| ended >> task & 1 == 1 || task as usize == running;
+                has_started(from) && ended >> to & 1 == 0
+            });
+            taken.map(|(_, room)| room).sum::<f64>() > buffer.capacity * (1.0 + 1e-9)
+        };
+        resources.buffers().iter().any(full)
+    };
+    let mut can_be = vec![false; 1 << count];
+    can_be[0] = true;
+    for ended in 0..1_u32 << count {
+        if !can_be[ended as usize] {
+            continue;
+        }
+        for task in (0..count).filter(|task| ended >> task & 1 == 0) {
+            let has_inputs = graph.edges().iter().all(|(from, to)| *to as usize != task || ended >> from & 1 == 1);
+            if has_inputs && !held(ended, task) {
+                can_be[(ended | 1 << task) as usize] = true;
+            }
+        }
+    }
+    can_be[(1 << count) - 1]
 }
 
 proptest! {
@@ -113,6 +158,20 @@ proptest! {
     #[test]
     fn buffers_hold_what_they_can_and_a_dead_end_is_said(case in cases(40, true, true)) {
         verify(&case, true)?;
+    }
+
+    /// Whatever the graph: if the tasks fit in some order, they are placed; if not, that is said, and it is known.
+    #[test]
+    fn of_few_tasks_every_order_is_looked_at(case in tight_cases()) {
+        let fits = some_order_fits(&case);
+        let mut workspace = Workspace::default();
+        for policy in policies(case.graph.tasks().len()) {
+            match schedule(&case.graph, &case.resources, &policy, &mut workspace) {
+                Ok(_) => prop_assert!(fits),
+                Err(ScheduleError::Stuck { is_proven, .. }) => prop_assert!(is_proven && !fits, "{:?}", policy),
+                Err(other) => return Err(TestCaseError::fail(format!("{policy:?}: {other}"))),
+            }
+        }
     }
 
     /// Chains never stop where each of their tasks fits alone: one chain after the other is an order for them.
@@ -230,17 +289,34 @@ fn a_buffer_that_can_not_hold_what_one_task_needs_is_said() {
     assert!(found.to_string().contains("task 2") && found.to_string().contains("2 > 1"), "{found}");
 }
 
-/// 0, 1 and 3 feed 4, and 2 feeds 3. Every task fits alone into a buffer of three, but with the results of 0 and 1 in it there
-/// is no room left for that of 2, on which 3 and so 4 wait.
+/// 0, 1 and 3 feed 4, and 2 feeds 3. Every task fits alone into a buffer of three; with the results of 0 and 1 in it there is
+/// no room left for that of 2, on which 3 and so 4 wait. 2 and 3 have to go first, whatever the weights say.
 #[test]
-fn what_no_order_was_found_for_is_said() {
-    let graph =
-        TaskGraph::new(vec![Task { unit: 0, cycles: 1.0 }; 5], &[(0, 4), (1, 4), (2, 3), (3, 4)]).expect("no cycle");
+fn a_way_around_a_full_buffer_is_found() {
+    let tasks = vec![Task { unit: 0, cycles: 1.0 }; 5];
+    let graph = TaskGraph::new(tasks, &[(0, 4), (1, 4), (2, 3), (3, 4)]).expect("no cycle");
     let buffer = Buffer { capacity: 3.0, edges: vec![(0, 1.0), (1, 1.0), (2, 1.5), (3, 1.0)] };
     let resources = Resources::units(vec![1]).sharing(&graph, vec![], vec![buffer]).expect("each fits");
     let weights = Policy::Weights(vec![5.0, 4.0, 1.0, 1.0, 1.0]);
-    let found = schedule(&graph, &resources, &weights, &mut Workspace::default());
-    assert_eq!(found, Err(ScheduleError::Stuck { waiting: vec![2] }));
+    let mut workspace = Workspace::default();
+    assert_eq!(schedule(&graph, &resources, &weights, &mut workspace).map(|outcome| outcome.makespan), Ok(5.0));
+    assert_eq!(check(&graph, &resources, workspace.placements()), Ok(()));
+    assert!(workspace.placements()[2].start < 2.0);
+}
+
+/// 0 and 1 each have a result for 2 and one for 3. Each task alone holds two of them, but before 2 or 3 can start all four
+/// are there.
+#[test]
+fn what_no_order_fits_is_said() {
+    let tasks = vec![Task { unit: 0, cycles: 1.0 }; 4];
+    let graph = TaskGraph::new(tasks, &[(0, 2), (0, 3), (1, 2), (1, 3)]).expect("no cycle");
+    let buffer = Buffer { capacity: 3.0, edges: (0..4).map(|edge| (edge, 1.0)).collect() };
+    let resources = Resources::units(vec![1]).sharing(&graph, vec![], vec![buffer]).expect("each fits");
+    for policy in policies(4) {
+        let found = schedule(&graph, &resources, &policy, &mut Workspace::default());
+        let Err(error @ ScheduleError::Stuck { is_proven: true, .. }) = found else { panic!("{found:?}") };
+        assert!(error.to_string().ends_with("no order of the tasks fits them"), "{error}");
+    }
 }
 
 #[test]
