@@ -11,8 +11,10 @@ use super::file::save;
 use crate::input::{self, InputError};
 use crate::report::analysis::{self, MappedIr, ScheduledIr};
 use crate::report::figure::FigureError;
+use crate::spec::workload::Workload;
 use crate::spec::{Diagnostic, Diagnostics};
-use crate::trace::{TransformOptions, workload};
+use crate::trace::TransformOptions;
+use crate::trace::workload;
 
 /// Largest IR that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -204,11 +206,21 @@ fn one(fault: Diagnostic) -> Failure {
     Failure::Input(Diagnostics(vec![fault]))
 }
 
-fn mapped(trace: &Path, hardware: &str, element_bytes: f64) -> Result<MappedIr, Failure> {
-    if !(element_bytes > 0.0 && element_bytes <= 64.0) {
-        return Err(Failure::input("--element-bytes must lie above 0 and be at most 64", "write 2 for half precision"));
+fn options(element_bytes: f64) -> Result<TransformOptions, Failure> {
+    if element_bytes > 0.0 && element_bytes <= 64.0 {
+        Ok(TransformOptions { element_bytes })
+    } else {
+        Err(Failure::input("--element-bytes must lie above 0 and be at most 64", "write 2 for half precision"))
     }
-    let workload = workload::load(trace, &TransformOptions { element_bytes }).map_err(one)?;
+}
+
+/// The operators of a trace, those of every chunk apart.
+pub(super) fn workload_apart(trace: &Path, element_bytes: f64) -> Result<Workload, Failure> {
+    workload::load_apart(trace, &options(element_bytes)?).map_err(one)
+}
+
+fn mapped(trace: &Path, hardware: &str, element_bytes: f64) -> Result<MappedIr, Failure> {
+    let workload = workload::load(trace, &options(element_bytes)?).map_err(one)?;
     Ok(analysis::map(workload, &trace.display().to_string(), hardware)?)
 }
 

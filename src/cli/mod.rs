@@ -21,6 +21,7 @@ mod list;
 mod lock;
 mod marks;
 mod merge;
+mod operators;
 mod output;
 mod pe;
 mod plan;
@@ -117,6 +118,8 @@ enum Command {
     Map(analyze::MapArguments),
     /// Schedule what `map` wrote.
     Schedule(analyze::ScheduleArguments),
+    /// Schedule every operator of a trace as one graph, however many they are.
+    Operators(operators::OperatorsArguments),
     /// Write a report of what `schedule` wrote.
     Report(analyze::ReportArguments),
     /// Area, energy, leakage and access time of an SRAM block.
@@ -279,6 +282,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         Command::Roofline(arguments) => roofline::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Utilization(arguments) => utilization::run(&arguments),
+        Command::Operators(arguments) => operators::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

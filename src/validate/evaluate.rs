@@ -186,8 +186,8 @@ fn compute(file: &FileDecl, target: &TargetDecl) -> Result<Outcome, Diagnostics>
     let model = Model { file, target, study, inputs };
     let ours = model.value(&vec![End::Nominal; names.len()])?;
     model.find_circle()?;
-    // The distance from another model's output says as much at the nominal value.
-    if target.role == Role::Compared {
+    // What was tuned was tuned at the nominal values, and the distance from another model's output says as much there.
+    if matches!(target.role, Role::Compared | Role::Calibrated) {
         return Ok(Outcome {
             design: file.name.clone(),
             target: target.clone(),

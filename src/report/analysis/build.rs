@@ -9,6 +9,7 @@ use super::ir::{
 use crate::ppa::{Breakdown, Evaluator, Outcome, Plan, Saving};
 use crate::schedule::{Timeline, TimelineOptions};
 use crate::spec::hardware::HardwareDecl;
+use crate::spec::tree::MAX_ITEMS;
 use crate::spec::workload::{Workload, fit};
 use crate::spec::{Diagnostic, Diagnostics, Study};
 
@@ -19,6 +20,15 @@ use crate::spec::{Diagnostic, Diagnostics, Study};
 pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, Diagnostics> {
     let (decl, kinds) = Study::hardware_and_kinds(hardware)?;
     let mut workload = fit(workload, &decl, &kinds);
+    let parts = [workload.operators.len(), workload.edges.len(), workload.traffic.len()];
+    if parts.iter().any(|count| *count > MAX_ITEMS) {
+        let [operators, edges, traffic] = parts;
+        let message = format!(
+            "`{name}` has {operators} operators, {edges} dependencies and {traffic} transfers to memories; a pipeline has at most {MAX_ITEMS} of each"
+        );
+        let help = format!("`nerarch-dse operators {name} --hardware {hardware}` schedules traces of any length");
+        return Err(Diagnostics(vec![Diagnostic::placeless(message).help(help)]));
+    }
     let options = TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() };
     let Evaluated { study, parts, .. } = evaluate(&workload, name, (hardware, None), options)?;
     for operator in &mut workload.operators {
@@ -81,16 +91,16 @@ fn reference(study: &Study, file: &str) -> HardwareRef {
 }
 
 /// The one point of a workload on a hardware.
-struct Evaluated {
+pub(super) struct Evaluated {
     study: Study,
-    parts: Breakdown,
+    pub parts: Breakdown,
     timeline: Timeline,
     /// Memory and direction of the timeline's ports.
     ports: Vec<(String, String)>,
     savings: Vec<Saving>,
 }
 
-fn evaluate(
+pub(super) fn evaluate(
     workload: &Workload,
     name: &str,
     (hardware, optimization): (&str, Option<&Path>),

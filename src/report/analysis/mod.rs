@@ -4,7 +4,8 @@
 //! it by the same plan and evaluator as a sweep, `check` is what an IR must keep when it is read. The reports read the
 //! scheduled IR and nothing else: `summary` says it in sentences, `sheet` in tables, of which `figures` holds what area and
 //! energy rest on; `markdown` writes them as text, `html` as the page in `page/`. Static pictures are `timeline_svg`,
-//! `graph_svg` (calls of a trace as `boxes`) and `roofline`; `perfetto` is the schedule for a trace viewer. `words` writes
+//! `graph_svg` (calls of a trace as `boxes`) and `roofline`; `perfetto` is the schedule for a trace viewer. `operators` schedules traces that are too
+//! large for all that. `words` writes
 //! numbers for people.
 
 mod boxes;
@@ -16,6 +17,7 @@ mod graph_svg;
 mod html;
 mod ir;
 mod markdown;
+mod operators;
 mod perfetto;
 mod roofline;
 mod sheet;
@@ -31,6 +33,7 @@ pub use ir::{
     ScheduledIr, ScheduledOperator, UnitActivity, VERSION,
 };
 pub use markdown::{markdown, text};
+pub use operators::{OperatorSchedule, PlacedOperator, schedule_operators};
 pub use perfetto::perfetto;
 pub use roofline::roofline_svg;
 pub use timeline_svg::timeline_svg;

@@ -1,6 +1,6 @@
 //! From a traced pipeline to its description.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::spec::workload::{
     DRAM, Dependency, LeftOut, Movement, Order, Transfer, Workload, WorkloadOperator, WorkloadTotals,
@@ -25,8 +25,30 @@ const SHAPE_PARAMETERS: [&str; 14] = [
     "list",
 ];
 
+/// What becomes of chunks that repeat the same operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chunks {
+    /// Their operators are joined, and each chunk is a tile that streams through them.
+    Joined,
+    /// Each has operators of its own, which wait for no other chunk unless data passes.
+    Apart,
+}
+
 /// Describes a traced pipeline; `name` is the trace's.
-pub fn describe(pipeline: &TracedPipeline, name: &str) -> Workload {
+pub(super) fn describe(mut pipeline: TracedPipeline, name: &str, chunks: Chunks) -> Workload {
+    // Every chunk uses the same weights: they are read once, by the first.
+    let streamed = pipeline.streamed.iter().flat_map(|streamed| &streamed.operators);
+    let later: HashSet<usize> = streamed.flat_map(|members| members.iter().skip(1)).copied().collect();
+    if chunks == Chunks::Apart {
+        pipeline.streamed = None;
+        let chunk = |index: usize| pipeline.operators.get(index).and_then(|operator| operator.chunk);
+        pipeline.edges.retain(|edge| {
+            let ends = (chunk(edge.from), chunk(edge.to));
+            edge.kind != EdgeKind::Order || ends.0.is_none() || ends.1.is_none() || ends.0 == ends.1
+        });
+    }
+    let pipeline = &pipeline;
+    let passes = Passes::of(pipeline);
     let slots = slots(pipeline);
     let place: BTreeMap<usize, usize> = slots
         .iter()
@@ -52,7 +74,7 @@ pub fn describe(pipeline: &TracedPipeline, name: &str) -> Workload {
     }
     for (members, operator) in slots.iter().zip(&operators) {
         let per = if operator.streamed { tiles as f64 } else { 1.0 };
-        transfers(pipeline, members, per, operator, &mut traffic);
+        transfers(pipeline, (&passes, &later), members, per, operator, &mut traffic);
     }
     Workload {
         name: name.to_owned(),
@@ -71,7 +93,7 @@ pub fn describe(pipeline: &TracedPipeline, name: &str) -> Workload {
                 share_of_bytes: call.share_of_bytes,
             })
             .collect(),
-        remarks: remarks(pipeline, tiles),
+        remarks: remarks(pipeline, chunks, tiles),
         totals: WorkloadTotals {
             flops: pipeline.totals.flops,
             flops_backward: pipeline.totals.flops_backward,
@@ -194,38 +216,64 @@ fn operator(members: &[&TracedOperator], streamed: bool) -> Option<WorkloadOpera
     })
 }
 
+/// What the edges of a traced operator carry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Passes {
+    /// Whether some operator hands it a tensor, and whether some operator takes one from it.
+    fed: bool,
+    taken: bool,
+    /// Bytes kept for the backward pass, to it and from it.
+    saved_in: f64,
+    saved_out: f64,
+}
+
+impl Passes {
+    /// Of every operator.
+    fn of(pipeline: &TracedPipeline) -> Vec<Self> {
+        let mut all = vec![Self::default(); pipeline.operators.len()];
+        for edge in &pipeline.edges {
+            let saved = if edge.kind == EdgeKind::Saved { edge.bytes.unwrap_or(0) as f64 } else { 0.0 };
+            let carries = matches!(edge.kind, EdgeKind::Data | EdgeKind::Gradient | EdgeKind::Saved);
+            if let Some(consumer) = all.get_mut(edge.to) {
+                consumer.fed |= carries;
+                consumer.saved_in += saved;
+            }
+            if let Some(producer) = all.get_mut(edge.from) {
+                producer.taken |= carries;
+                producer.saved_out += saved;
+            }
+        }
+        all
+    }
+}
+
 /// DRAM traffic of an operator: what no operator hands it, what nobody takes from it, weights once, and what a backward
 /// operator needs of its forward one. Tensors between operators stay on the chip.
 fn transfers(
     pipeline: &TracedPipeline,
+    (passes, later): (&[Passes], &HashSet<usize>),
     members: &[usize],
     per: f64,
     operator: &WorkloadOperator,
     traffic: &mut Vec<Transfer>,
 ) {
     let mut sums = [0.0; 6];
-    for (number, member) in members.iter().enumerate() {
+    for member in members {
         let Some(traced) = pipeline.operators.get(*member) else { continue };
-        let carries = |edge: &&TracedEdge| matches!(edge.kind, EdgeKind::Data | EdgeKind::Gradient | EdgeKind::Saved);
+        let Some(&Passes { fed, taken, saved_in, saved_out }) = passes.get(*member) else { continue };
         let update = traced.pass == Pass::Update;
-        let fed = pipeline.edges.iter().filter(carries).any(|edge| edge.to == *member);
-        let taken = pipeline.edges.iter().filter(carries).any(|edge| edge.from == *member);
-        let saved = |edge: &&TracedEdge| edge.kind == EdgeKind::Saved;
-        let bytes = |edge: &TracedEdge| edge.bytes.unwrap_or(0) as f64;
         if update || !fed {
             sums[0] += traced.bytes_in as f64;
         }
-        // Every chunk uses the same weights: they are read once.
-        if number == 0 {
+        if !later.contains(member) {
             sums[1] += traced.bytes_weights as f64;
             sums[5] += if traced.pass == Pass::Backward { traced.bytes_weights as f64 } else { 0.0 };
         }
         if update || !taken {
             sums[2] += traced.bytes_out as f64;
         }
-        let kept = pipeline.edges.iter().filter(saved);
-        sums[3] += kept.clone().filter(|edge| edge.to == *member).map(bytes).sum::<f64>();
-        sums[4] += kept.filter(|edge| edge.from == *member).map(bytes).sum::<f64>();
+        sums[3] += saved_in;
+        sums[4] += saved_out;
     }
     let what = [
         ("inputs", Movement::Read),
@@ -248,14 +296,14 @@ fn transfers(
     }
 }
 
-fn remarks(pipeline: &TracedPipeline, tiles: usize) -> Vec<String> {
+fn remarks(pipeline: &TracedPipeline, chunks: Chunks, tiles: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(streamed) = &pipeline.streamed
         && !streamed.equal
     {
         remarks.push(format!("the {tiles} chunks are of unequal size and scheduled as equal ones of the same total"));
     }
-    if pipeline.streamed.is_none() && pipeline.chunks.len() > 1 {
+    if chunks == Chunks::Joined && pipeline.streamed.is_none() && pipeline.chunks.len() > 1 {
         remarks.push(format!(
             "the {} chunks do not repeat the same operators: each operator is scheduled as a whole, none is streamed",
             pipeline.chunks.len()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::describe;
+use super::from_trace::{Chunks, describe};
 use crate::spec::Diagnostic;
 use crate::spec::workload::Workload;
 use crate::trace::{CallTables, TraceError, TransformOptions, read, transform};
@@ -18,11 +18,23 @@ pub fn load_default(path: &Path) -> Result<Workload, Diagnostic> {
     load(path, &TransformOptions::default())
 }
 
-/// Reads a trace and describes it as a workload.
+/// Reads a trace and describes it as a workload. Chunks that repeat the same operators become tiles that stream.
 ///
 /// # Errors
 /// What is wrong with the file, and what to do.
 pub fn load(path: &Path, options: &TransformOptions) -> Result<Workload, Diagnostic> {
+    described(path, options, Chunks::Joined)
+}
+
+/// [`load`], but nothing streams: every chunk has operators of its own.
+///
+/// # Errors
+/// What is wrong with the file, and what to do.
+pub fn load_apart(path: &Path, options: &TransformOptions) -> Result<Workload, Diagnostic> {
+    described(path, options, Chunks::Apart)
+}
+
+fn described(path: &Path, options: &TransformOptions, chunks: Chunks) -> Result<Workload, Diagnostic> {
     let fail = |error: TraceError| {
         let place = error.place().map_or(String::new(), |place| format!(" at {place}"));
         Diagnostic::placeless(format!("`{}`{place}: {}", path.display(), error.problem())).help(error.remedy())
@@ -31,7 +43,7 @@ pub fn load(path: &Path, options: &TransformOptions) -> Result<Workload, Diagnos
     let tables = CallTables::stock().map_err(fail)?;
     let pipeline = transform(&graph, &tables, options).map_err(fail)?;
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("trace");
-    let workload = describe(&pipeline, name);
+    let workload = describe(pipeline, name, chunks);
     if workload.operators.is_empty() {
         return Err(nothing(path, &workload));
     }

@@ -6,5 +6,4 @@
 mod from_trace;
 mod load;
 
-pub use from_trace::describe;
-pub use load::{load, load_default};
+pub use load::{load, load_apart, load_default};
