@@ -16,12 +16,11 @@ impl OperatorSchedule {
         let _ = writeln!(text, "{policy}: {:.0} cycles, {ms:.4} ms at {clock_mhz} MHz", outcome.makespan);
         let _ = match outcome.gap() {
             0.0 => writeln!(text, "no schedule is shorter"),
-            gap => writeln!(
-                text,
-                "at most {:.2} % above the shortest schedule ({:.0} cycles)",
-                100.0 * gap,
-                outcome.lower_bound
-            ),
+            // Rounded up: it is at most that.
+            gap => {
+                let percent = (gap * 1e4).ceil() / 100.0;
+                writeln!(text, "at most {percent:.2} % above the shortest schedule ({:.0} cycles)", outcome.lower_bound)
+            }
         };
         let names = units.iter().map(|unit| &unit.0).chain(ports.iter().map(|port| &port.0));
         let width = names.map(|name| name.chars().count()).max().unwrap_or(0).max(4);
