@@ -1,8 +1,13 @@
 //! Bytes from outside: of regular files only, and no more than a limit. Below every layer.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Files that were read, so that no result takes the place of what it was made from.
+static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Why a file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +55,15 @@ pub fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     regular(path)?;
     let mut bytes = Vec::new();
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if let (Ok(path), Ok(mut read)) = (path.canonicalize(), READ.lock()) {
+        read.insert(path);
+    }
     if bytes.len() as u64 > most { Err(InputError::TooLarge(most)) } else { Ok(bytes) }
+}
+
+/// Whether [`bytes`] read this file, by whatever path.
+pub fn was_read(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|path| READ.lock().is_ok_and(|read| read.contains(&path)))
 }
 
 /// The same as text; what is not UTF-8 is an error of that kind.

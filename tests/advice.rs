@@ -115,7 +115,7 @@ fn constraints_are_shown_as_one_writes_them() {
     let own = folder(PIPELINE);
     let checked = text(own.path(), &["check", "own"]);
     assert!(checked.contains("constraint fps >= 1\n"), "{checked}");
-    assert!(checked.contains("constraint 1 <= room_kept <= 8\n"), "{checked}");
+    assert!(checked.contains("constraint 1 <= room_kept <= 8 (groups)\n"), "{checked}");
 }
 
 #[test]
@@ -141,6 +141,15 @@ fn a_fault_without_a_place_is_two_lines() {
         fault,
         "error: there is no hardware `gscorre`\nhelp: did you mean `gscore`? (or write the path of a .toml file)\n"
     );
+}
+
+/// Many a name is that of an accelerator, not of a sweep.
+#[test]
+fn a_name_of_something_else_says_what_it_is() {
+    let output = program(Path::new("."), &["utilization", "neurex"]);
+    assert_eq!(output.status.code(), Some(2));
+    let fault = String::from_utf8(output.stderr).expect("text");
+    assert!(fault.starts_with("error: there is no sweep `neurex`; `neurex` is a hardware and a pipeline\n"), "{fault}");
 }
 
 /// The shell makes the file before the program looks for it.

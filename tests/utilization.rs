@@ -84,7 +84,7 @@ fn neurex_is_bound_by_encoding_with_memory_spikes() {
     let [encoding, arrays] = busy(&courses);
     assert!(encoding > 0.95 && arrays < 0.75, "{encoding} {arrays}");
     // Positions and tables of each of the 79 batches come in bursts at the speed of the channel (0.9 of the peak), and
-    // nothing between: 8,192 rays x 64 samples are 301,466 cycles of encoding, the bytes of a batch 15,000 of the channel.
+    // nothing between: 8,192 rays x 64 samples are 602,931 cycles of encoding, the bytes of a batch 15,000 of the channel.
     let (mean, fastest) = (courses.mean("dram_utilization"), courses.column("dram_utilization_peak"));
     assert!(mean < 0.05, "{mean}");
     let bursts = fastest.windows(2).filter(|pair| pair[0] < 0.5 && pair[1] > 0.5).count();

@@ -70,7 +70,10 @@ fn show(ready: &Ready, threads: Option<usize>, verify: bool) -> Result<(), Failu
         outln!("  objective  {} {}", objective.goal.name(), objective.name);
     }
     for constraint in &plan.constraints {
-        outln!("  constraint {}", bounds(constraint));
+        let declared = study.sweep.constraints.iter().find(|declared| declared.name == constraint.name);
+        let value = declared.and_then(|declared| declared.value.as_ref());
+        let value = value.map_or_else(String::new, |value| format!(" ({})", value.text));
+        outln!("  constraint {}{value}", bounds(constraint));
     }
     let ends = [("first", &first), ("last", &last)].map(|(word, evaluator)| (word, evaluator.narrow_edges(0)));
     let [(_, at_first), (_, at_last)] = &ends;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::Failure;
+use crate::input;
 
 /// Writes `text` to `path`, complete or not at all; without one, to the standard output.
 ///
@@ -19,11 +20,18 @@ pub fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
 }
 
 /// Writes a file, complete or not at all, and the folders above it. What is no file, such as `/dev/stdout`, is written to
-/// and stays what it is.
+/// and stays what it is. A file that was read stays as well.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If it cannot be written, or was read and would become another.
 pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if input::was_read(path) {
+        if fs::read(path).is_ok_and(|found| found == bytes) {
+            return Ok(());
+        }
+        let message = format!("`{}` is what this was made from, and is not overwritten", path.display());
+        return Err(Failure::input(message, "write to another file"));
+    }
     let fail = |source| Failure::Write { path: path.to_path_buf(), source };
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return fs::write(path, bytes).map_err(fail);

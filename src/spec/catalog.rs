@@ -159,7 +159,11 @@ pub fn find(category: Category, name: &str, referrer: Option<&Span>) -> Result<A
         return Ok(source);
     }
     let names = stock_names(category);
-    Err(place(Diagnostic::placeless(format!("there is no {} `{name}`", category.word())).help(format!(
+    // A name of something else shows what was meant.
+    let others: Vec<&str> =
+        Category::ALL.into_iter().filter(|other| stock(*other, plain).is_some()).map(Category::word).collect();
+    let other = if others.is_empty() { String::new() } else { format!("; `{plain}` is a {}", others.join(" and a ")) };
+    Err(place(Diagnostic::placeless(format!("there is no {} `{name}`{other}", category.word())).help(format!(
         "{} (or write the path of a .toml file)",
         did_you_mean(plain, names.iter().map(String::as_str))
     ))))

@@ -38,9 +38,14 @@ pub fn find(name: &str, referrer: &Span) -> Result<PathBuf, Diagnostic> {
     Ok(PathBuf::from(name))
 }
 
+/// What the pipeline file of a workload is called in messages.
+pub fn source_name(name: &str) -> String {
+    format!("{name} (as a pipeline)")
+}
+
 /// Checks a workload's description like a pipeline file; `name` is what its faults are called after.
 pub fn check(workload: &Workload, name: &str, diagnostics: &Collector) -> Option<(Arc<Source>, PipelineDecl)> {
-    let name = format!("{name} (as a pipeline)");
+    let name = source_name(name);
     let origin = Origin::Stock(name.clone());
     let source = Arc::new(Source { name, text: workload.to_toml(), origin });
     let pipeline = pipeline::read(&source, diagnostics)?;

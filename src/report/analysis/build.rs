@@ -19,16 +19,10 @@ use crate::spec::{Diagnostic, Diagnostics, Study};
 /// Every fault of the hardware file, and every operator that no unit can execute, with why each unit was refused.
 pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, Diagnostics> {
     let (decl, kinds) = Study::hardware_and_kinds(hardware)?;
+    // Fitting adds to what there is, in time that grows with its square.
+    fits_a_pipeline(&workload, name)?;
     let mut workload = fit(workload, &decl, &kinds);
-    let parts = [workload.operators.len(), workload.edges.len(), workload.traffic.len()];
-    if parts.iter().any(|count| *count > MAX_ITEMS) {
-        let [operators, edges, traffic] = parts;
-        let message = format!(
-            "`{name}` has {operators} operators, {edges} dependencies and {traffic} transfers to memories; a pipeline has at most {MAX_ITEMS} of each"
-        );
-        let help = format!("`nerarch-dse operators {name} --hardware {hardware}` schedules traces of any length");
-        return Err(Diagnostics(vec![Diagnostic::placeless(message).help(help)]));
-    }
+    fits_a_pipeline(&workload, name)?;
     let options = TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() };
     let Evaluated { study, parts, .. } = evaluate(&workload, name, (hardware, None), options)?;
     for operator in &mut workload.operators {
@@ -54,6 +48,20 @@ pub fn map(workload: Workload, name: &str, hardware: &str) -> Result<MappedIr, D
             })
             .collect(),
     })
+}
+
+/// Checks that a workload is no larger than a pipeline can be.
+fn fits_a_pipeline(workload: &Workload, name: &str) -> Result<(), Diagnostics> {
+    let parts = [workload.operators.len(), workload.edges.len(), workload.traffic.len()];
+    if parts.iter().all(|count| *count <= MAX_ITEMS) {
+        return Ok(());
+    }
+    let [operators, edges, traffic] = parts;
+    let message = format!(
+        "`{name}` has {operators} operators, {edges} dependencies and {traffic} transfers to memories; a pipeline has at most {MAX_ITEMS} of each"
+    );
+    let help = "`nerarch-dse operators` schedules traces of any length";
+    Err(Diagnostics(vec![Diagnostic::placeless(message).help(help)]))
 }
 
 /// Schedules what was mapped, with the techniques of an optimization file; `name` is the mapped IR's in messages.

@@ -74,8 +74,8 @@ impl Workspace {
 }
 
 /// Places every task; [`Workspace::placements`] holds the result. Where a policy fills the buffers with what cannot go on,
-/// tasks start in an order that frees room first; chains always fit then, and of up to 16
-/// tasks, mostly of hundreds, whatever can fit at all.
+/// tasks start in an order that frees room first; chains always fit then, and of up to 14
+/// tasks whatever can fit at all.
 ///
 /// # Errors
 /// Units without instances, weights that do not fit, buffers for which no order is found.
@@ -145,31 +145,25 @@ fn best(forward: &Pass<'_>, bound: f64, workspace: &mut Workspace) -> Option<Out
         return Some(outcome(shortest, bound));
     }
     let backward = Pass { direction: Direction::Backward, ..*forward };
-    let reversed = backward.run(Some(heads), lists, other);
-    if let Some(length) = reversed {
-        let Workspace { free_at, bases, .. } = workspace;
-        let length = turn_around(forward, length, &lists.sequence, other, (free_at, bases));
-        if length < shortest {
-            shortest = length;
-            std::mem::swap(placements, other);
-        }
-        if shortest <= enough {
-            return Some(outcome(shortest, bound));
-        }
+    let Some(reversed) = backward.run(Some(heads), lists, other) else {
+        return first.map(|_| outcome(shortest, bound));
+    };
+    let Workspace { free_at, bases, .. } = workspace;
+    let turned = turn_around(forward, reversed, &lists.sequence, other, (free_at, bases));
+    priorities.clear();
+    priorities.extend(other.iter().map(|placement| -placement.start));
+    if turned < shortest {
+        shortest = turned;
+        std::mem::swap(placements, other);
     }
-    if first.is_some() || reversed.is_some() {
-        let order = if reversed.is_some_and(|length| length > shortest) { &*other } else { &*placements };
-        priorities.clear();
-        priorities.extend(order.iter().map(|placement| -placement.start));
-        if let Some(length) = forward.run(Some(priorities), lists, other)
-            && length < shortest
-        {
-            shortest = length;
-            std::mem::swap(placements, other);
-        }
-        return Some(outcome(shortest, bound));
+    if shortest > enough
+        && let Some(length) = forward.run(Some(priorities), lists, other)
+        && length < shortest
+    {
+        shortest = length;
+        std::mem::swap(placements, other);
     }
-    None
+    Some(outcome(shortest, bound))
 }
 
 /// Turns a backward schedule of the given length around. Where units are all there is, every task then starts as early as

@@ -43,7 +43,7 @@ fn order(used: &mut Room<'_>, by_room: bool) -> Option<Vec<u32>> {
     let mut arrivals = 0_u64;
     let mut arrive = |task: u32, used: &Room<'_>, ready: &mut BinaryHeap<_>| {
         arrivals += 1;
-        let room = if by_room { ascending(used.leaves(task)) } else { 0 };
+        let room = if by_room { used.leaves(task) } else { 0 };
         ready.push((Reverse(room), arrivals, task));
     };
     for task in (0..count as u32).rev().filter(|task| waits[*task as usize] == 0) {
@@ -70,12 +70,6 @@ fn order(used: &mut Room<'_>, by_room: bool) -> Option<Vec<u32>> {
         ready.extend(passed_over.drain(..));
     }
     (order.len() == count).then_some(order)
-}
-
-/// Bits that sort as the numbers do.
-fn ascending(value: f64) -> u64 {
-    let bits = value.to_bits();
-    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 /// Starts tasks in the given order, each as early as its producers, its unit and the pools allow.

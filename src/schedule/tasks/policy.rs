@@ -21,7 +21,7 @@ pub enum Policy {
     Fifo,
     /// The user's own priorities, one per task, highest first.
     Weights(Vec<f64>),
-    /// The best of a forward critical-path pass, a backward one, and one in the order that the better of them found;
+    /// The best of a forward critical-path pass, a backward one, and a forward one in the order that the backward one found;
     /// ends with the first that is within 0.1 % of the lower bound, of more than 64 tasks within 2.5 %.
     #[default]
     Best,

@@ -1,7 +1,7 @@
 //! What units share: how much of it is in use, and who was passed over because too little was left.
 
 use super::pass::Pass;
-use super::resources::{ROUNDING, Resources};
+use super::resources::{MOST_IN_USE, Resources};
 
 /// Tasks of one unit that are passed over at one moment before the unit waits: keeps a pass linear where bandwidth is the
 /// limit and thousands of tasks are ready. No limit holds while nothing runs, so that work never stops for it.
@@ -10,8 +10,8 @@ const LOOK_AHEAD: u32 = 64;
 /// Shared resources and buffers, and how far each unit has looked at this moment.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pools {
-    /// What is used of each, and what there is.
-    pools: Vec<(f64, f64)>,
+    /// Parts of each that are in use.
+    used: Vec<u64>,
     /// For each unit the first place not looked at, and how many were passed over.
     looks: Vec<(u32, u32)>,
     thorough: bool,
@@ -19,10 +19,10 @@ pub(super) struct Pools {
 
 impl Pools {
     pub fn reset(&mut self, resources: &Resources, units: usize) {
-        self.pools.clear();
-        self.pools.extend(resources.capacities().map(|capacity| (0.0, capacity)));
+        self.used.clear();
+        self.used.resize(resources.pools(), 0);
         self.looks.clear();
-        if !self.pools.is_empty() {
+        if !self.used.is_empty() {
             self.looks.resize(units, (0, 0));
         }
     }
@@ -53,12 +53,12 @@ impl Pools {
         let resources = pass.resources;
         let wanted = edges.flat_map(|edge| resources.edge_demands.of(*edge)).chain(resources.task_demands.of(task));
         let mut taken = 0;
-        for (pool, amount) in wanted.clone() {
-            let (used, capacity) = &mut self.pools[*pool as usize];
-            *used += amount;
+        for (pool, parts) in wanted.clone() {
+            let used = &mut self.used[*pool as usize];
+            *used += parts;
             taken += 1;
-            if *used > *capacity * (1.0 + ROUNDING) {
-                wanted.take(taken).for_each(|(pool, amount)| self.give_back(*pool, *amount));
+            if *used > MOST_IN_USE {
+                wanted.take(taken).for_each(|(pool, parts)| self.used[*pool as usize] -= parts);
                 return false;
             }
         }
@@ -71,11 +71,6 @@ impl Pools {
         let edges = before.edges[before.range(task)].iter();
         let resources = pass.resources;
         let held = edges.flat_map(|edge| resources.edge_demands.of(*edge)).chain(resources.task_demands.of(task));
-        held.for_each(|(pool, amount)| self.give_back(*pool, *amount));
-    }
-
-    fn give_back(&mut self, pool: u32, amount: f64) {
-        let used = &mut self.pools[pool as usize].0;
-        *used = (*used - amount).max(0.0);
+        held.for_each(|(pool, parts)| self.used[*pool as usize] -= parts);
     }
 }

@@ -5,7 +5,18 @@ use thiserror::Error;
 use super::graph::TaskGraph;
 
 /// Share by which rounding may overdraw a resource.
-pub(super) const ROUNDING: f64 = 1e-12;
+const ROUNDING: f64 = 1e-12;
+
+/// The whole of a pool. What tasks and edges take is counted in whole parts of it, rounded down, so that sums are exact:
+/// whatever is taken and given back, in whatever order and however often, nothing stays behind.
+const WHOLE: u64 = 1 << 52;
+/// Parts that may be in use: with the rounding of the demands' own sums.
+pub(super) const MOST_IN_USE: u64 = WHOLE + (1 << 13);
+
+/// A demand as parts of a pool; demands were checked to lie within the capacity.
+fn parts(amount: f64, capacity: f64) -> u64 {
+    if amount > 0.0 { (amount / capacity * WHOLE as f64) as u64 } else { 0 }
+}
 
 /// Something that running tasks use a share of: DRAM bandwidth, the ports of an SRAM block.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,36 +81,36 @@ pub enum ResourceError {
     },
 }
 
-/// Per task or edge, which pools it takes from and how much.
+/// Per task or edge, which pools it takes from and how many parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Demands {
     offsets: Vec<u32>,
-    entries: Vec<(u32, f64)>,
+    entries: Vec<(u32, u64)>,
 }
 
 impl Demands {
-    /// `lists`: of each pool, who takes how much.
-    fn new<'a>(count: usize, pools: u32, lists: impl Iterator<Item = &'a [(u32, f64)]> + Clone) -> Self {
+    /// `lists`: of each pool its capacity, and who takes how much.
+    fn new<'a>(count: usize, pools: u32, lists: impl Iterator<Item = (f64, &'a [(u32, f64)])> + Clone) -> Self {
         let mut offsets = vec![0_u32; count + 1];
-        lists.clone().flatten().for_each(|(index, _)| offsets[*index as usize + 1] += 1);
+        lists.clone().flat_map(|list| list.1).for_each(|(index, _)| offsets[*index as usize + 1] += 1);
         for at in 0..count {
             offsets[at + 1] += offsets[at];
         }
         let mut next = offsets.clone();
-        let mut entries = vec![(0, 0.0); offsets[count] as usize];
-        for (pool, list) in (pools..).zip(lists) {
+        let mut entries = vec![(0, 0); offsets[count] as usize];
+        for (pool, (capacity, list)) in (pools..).zip(lists) {
             for (index, amount) in list {
                 let place = &mut next[*index as usize];
-                entries[*place as usize] = (pool, *amount);
+                entries[*place as usize] = (pool, parts(*amount, capacity));
                 *place += 1;
             }
         }
         Self { offsets, entries }
     }
 
-    /// Pools and amounts of one task or edge.
+    /// Pools and parts of one task or edge.
     #[inline]
-    pub fn of(&self, index: u32) -> &[(u32, f64)] {
+    pub fn of(&self, index: u32) -> &[(u32, u64)] {
         match self.offsets.get(index as usize..index as usize + 2) {
             Some(&[from, to]) => &self.entries[from as usize..to as usize],
             _ => &[],
@@ -142,9 +153,9 @@ impl Resources {
             check_demands(shared.len() + at, *capacity, edges, graph.edges().len())?;
             check_room(shared.len() + at, *capacity, edges, graph)?;
         }
-        let tasks = shared.iter().map(|shared| shared.demands.as_slice());
+        let tasks = shared.iter().map(|shared| (shared.capacity, shared.demands.as_slice()));
         self.task_demands = Demands::new(graph.tasks().len(), 0, tasks);
-        let edges = buffers.iter().map(|buffer| buffer.edges.as_slice());
+        let edges = buffers.iter().map(|buffer| (buffer.capacity, buffer.edges.as_slice()));
         self.edge_demands = Demands::new(graph.edges().len(), shared.len() as u32, edges);
         (self.shared, self.buffers) = (shared, buffers);
         Ok(self)
@@ -170,10 +181,9 @@ impl Resources {
         self.shared.is_empty() && self.buffers.is_empty()
     }
 
-    /// Capacity of each pool: shared resources, then buffers.
-    pub(super) fn capacities(&self) -> impl Iterator<Item = f64> + '_ {
-        let buffers = self.buffers.iter().map(|buffer| buffer.capacity);
-        self.shared.iter().map(|shared| shared.capacity).chain(buffers)
+    /// Pools: shared resources, then buffers.
+    pub(super) fn pools(&self) -> usize {
+        self.shared.len() + self.buffers.len()
     }
 }
 

@@ -2,22 +2,21 @@
 
 use super::graph::TaskGraph;
 use super::pass::Direction;
-use super::resources::{ROUNDING, Resources};
+use super::resources::{MOST_IN_USE, Resources};
 
-/// What is in use of each pool.
+/// Parts of each pool that are in use.
 #[derive(Clone)]
 pub(super) struct Room<'a> {
     graph: &'a TaskGraph,
     resources: &'a Resources,
     direction: Direction,
-    pools: Vec<(f64, f64)>,
+    used: Vec<u64>,
 }
 
 impl<'a> Room<'a> {
     /// Nothing is in use.
     pub fn new(graph: &'a TaskGraph, resources: &'a Resources, direction: Direction) -> Self {
-        let pools = resources.capacities().map(|capacity| (0.0, capacity)).collect();
-        Self { graph, resources, direction, pools }
+        Self { graph, resources, direction, used: vec![0; resources.pools()] }
     }
 
     /// The tasks that wait for a task, as time runs here.
@@ -39,24 +38,34 @@ impl<'a> Room<'a> {
 
     /// Every pool that a task takes from when it starts: shared resources, and room of the edges behind it (`after`) or of those
     /// before it, to which it gives back when it ends.
-    fn demands(&self, task: u32, after: bool) -> impl Iterator<Item = (usize, f64)> + '_ {
+    fn demands(&self, task: u32, after: bool) -> impl Iterator<Item = (usize, u64)> + use<'a> {
         let rows = match after == (self.direction == Direction::Forward) {
             true => &self.graph.successors,
             false => &self.graph.predecessors,
         };
-        let rooms = rows.edges[rows.range(task)].iter().flat_map(|edge| self.resources.edge_demands.of(*edge));
-        let demands = self.resources.task_demands.of(task).iter().chain(rooms);
-        demands.map(|(pool, amount)| (*pool as usize, *amount))
+        let resources = self.resources;
+        let rooms = rows.edges[rows.range(task)].iter().flat_map(|edge| resources.edge_demands.of(*edge));
+        let demands = resources.task_demands.of(task).iter().chain(rooms);
+        demands.map(|(pool, parts)| (*pool as usize, *parts))
+    }
+
+    /// Whether all that a task needs is there.
+    pub fn fits(&mut self, task: u32) -> bool {
+        let fits = self.start(task);
+        if fits {
+            self.demands(task, true).for_each(|(pool, parts)| self.used[pool] -= parts);
+        }
+        fits
     }
 
     /// Takes what a task needs if all of it is there.
     pub fn start(&mut self, task: u32) -> bool {
-        let wanted: Vec<(usize, f64)> = self.demands(task, true).collect();
-        for (at, (pool, amount)) in wanted.iter().enumerate() {
-            let (used, capacity) = &mut self.pools[*pool];
-            *used += amount;
-            if *used > *capacity * (1.0 + ROUNDING) {
-                wanted[..=at].iter().for_each(|(pool, amount)| self.pools[*pool].0 -= amount);
+        let mut taken = 0;
+        for (pool, parts) in self.demands(task, true) {
+            self.used[pool] += parts;
+            taken += 1;
+            if self.used[pool] > MOST_IN_USE {
+                self.demands(task, true).take(taken).for_each(|(pool, parts)| self.used[pool] -= parts);
                 return false;
             }
         }
@@ -65,26 +74,21 @@ impl<'a> Room<'a> {
 
     /// Gives back what a task needs no more.
     pub fn end(&mut self, task: u32) {
-        let given: Vec<(usize, f64)> = self.demands(task, false).collect();
-        for (pool, amount) in given {
-            self.pools[pool].0 = (self.pools[pool].0 - amount).max(0.0);
-        }
+        self.demands(task, false).for_each(|(pool, parts)| self.used[pool] -= parts);
     }
 
-    /// Share of the pools that the task leaves taken behind it; negative if it frees more.
-    pub fn leaves(&self, task: u32) -> f64 {
-        let share = |(pool, amount): (usize, f64)| match self.pools[pool].1 {
-            capacity if capacity > 0.0 => amount / capacity,
-            _ => 0.0,
-        };
-        self.demands(task, true).map(share).sum::<f64>() - self.demands(task, false).map(share).sum::<f64>()
+    /// Parts of the pools that the task leaves taken behind it; negative if it frees more.
+    pub fn leaves(&self, task: u32) -> i128 {
+        let sum = |after| self.demands(task, after).map(|(_, parts)| i128::from(parts)).sum::<i128>();
+        sum(true) - sum(false)
     }
 
     /// True if no pool has more taken after the task than before it: where it fits, nothing is lost by running it at once.
     pub fn frees(&self, task: u32) -> bool {
-        let mut changes: Vec<(usize, f64)> = self.demands(task, true).collect();
-        changes.extend(self.demands(task, false).map(|(pool, amount)| (pool, -amount)));
+        let mut changes: Vec<(usize, i128)> =
+            self.demands(task, true).map(|(pool, parts)| (pool, i128::from(parts))).collect();
+        changes.extend(self.demands(task, false).map(|(pool, parts)| (pool, -i128::from(parts))));
         changes.sort_unstable_by_key(|change| change.0);
-        changes.chunk_by(|one, next| one.0 == next.0).all(|pool| pool.iter().map(|change| change.1).sum::<f64>() <= 0.0)
+        changes.chunk_by(|one, next| one.0 == next.0).all(|pool| pool.iter().map(|change| change.1).sum::<i128>() <= 0)
     }
 }

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use super::room::Room;
 
-/// Sets that are looked at, and fewer of more tasks than a few hundred: sets times tasks.
-const MOST_SETS: usize = 1 << 16;
+/// Tasks that are tried after some set, and fewer where there are more than a few hundred: tries times tasks.
+const MOST_TRIES: usize = 1 << 17;
 const MOST_WORK: usize = 1 << 24;
 /// Of more tasks no sets are looked at: each step on the way keeps what all of them wait for.
 const MOST_TASKS: usize = 1 << 10;
@@ -21,14 +21,14 @@ pub(super) enum Search {
     Found(Vec<u32>),
     /// No order fits.
     None,
-    /// There are more sets than were looked at.
+    /// There is more to try than was tried.
     GaveUp,
 }
 
 /// What a task does to the pools, whenever it runs.
 #[derive(Clone, Copy)]
 struct Nature {
-    leaves: f64,
+    leaves: i128,
     frees: bool,
 }
 
@@ -70,7 +70,7 @@ impl State<'_> {
         while self.ready.clone().into_iter().any(|task| of(task).frees && self.run(task, order)) {}
         self.length = order.len();
         self.untried.clone_from(&self.ready);
-        self.untried.sort_by(|a, b| of(*b).leaves.total_cmp(&of(*a).leaves).then(b.cmp(a)));
+        self.untried.sort_by_key(|task| std::cmp::Reverse((of(*task).leaves, *task)));
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn search(room: &Room<'_>) -> Search {
     if count > MOST_TASKS {
         return Search::GaveUp;
     }
-    let most = MOST_SETS.min(MOST_WORK / count.max(1));
+    let most = MOST_TRIES.min(MOST_WORK / count.max(1));
     let nature = |task| Nature { leaves: room.leaves(task), frees: room.frees(task) };
     let nature: Vec<Nature> = (0..count as u32).map(nature).collect();
     let ready = (0..count as u32).filter(|task| waits[*task as usize] == 0).collect();
@@ -91,6 +91,7 @@ pub(super) fn search(room: &Room<'_>) -> Search {
     first.settle(&nature, &mut order);
     let mut seen = HashSet::from([first.ended.clone()]);
     let mut path = vec![first];
+    let mut tried = 0;
     while order.len() < count {
         let Some(state) = path.last_mut() else { return Search::None };
         order.truncate(state.length);
@@ -98,19 +99,20 @@ pub(super) fn search(room: &Room<'_>) -> Search {
             path.pop();
             continue;
         };
-        let mut next = state.clone();
-        if !next.run(task, &mut order) {
+        if !state.room.fits(task) {
             continue;
         }
-        next.settle(&nature, &mut order);
-        if seen.contains(&next.ended) {
-            continue;
-        }
-        if seen.len() == most {
+        // What is looked at again counts too: each costs as much.
+        tried += 1;
+        if tried > most {
             return Search::GaveUp;
         }
-        seen.insert(next.ended.clone());
-        path.push(next);
+        let mut next = state.clone();
+        next.run(task, &mut order);
+        next.settle(&nature, &mut order);
+        if seen.insert(next.ended.clone()) {
+            path.push(next);
+        }
     }
     Search::Found(order)
 }

@@ -115,12 +115,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Both zeros, infinities, and the largest and smallest numbers.
+    const ENDS: [f64; 7] = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, -f64::MAX];
+
     proptest! {
         #[test]
         fn it_is_a_stable_sort(
-            // Far apart, equal, and apart by less than the leading bits tell.
+            // Far apart, equal, apart by less than the leading bits tell, and the ends of what numbers there are.
             values in prop::collection::vec(
-                prop_oneof![-1e9..1e9, (-20_i32..20).prop_map(f64::from), 1.0..1.000_000_1], 0..3000,
+                prop_oneof![-1e9..1e9, (-20_i32..20).prop_map(f64::from), 1.0..1.000_000_1, prop::sample::select(&ENDS[..])], 0..3000,
             ),
         ) {
             let values: Vec<f64> = values;

@@ -41,6 +41,10 @@ pub(super) fn describe(mut pipeline: TracedPipeline, name: &str, chunks: Chunks)
     let later: HashSet<usize> = streamed.flat_map(|members| members.iter().skip(1)).copied().collect();
     if chunks == Chunks::Apart {
         pipeline.streamed = None;
+    }
+    // An iteration of a training needs the weights that the one before it leaves.
+    let trains = pipeline.operators.iter().any(|operator| operator.pass == Pass::Update);
+    if chunks == Chunks::Apart && !trains {
         let chunk = |index: usize| pipeline.operators.get(index).and_then(|operator| operator.chunk);
         pipeline.edges.retain(|edge| {
             let ends = (chunk(edge.from), chunk(edge.to));

@@ -7,10 +7,10 @@ use super::super::build::evaluate;
 use crate::ppa::breakdown::{Breakdown, OperatorShare};
 use crate::schedule::TimelineOptions;
 use crate::schedule::tasks::Task;
-use crate::spec::Diagnostics;
 use crate::spec::hardware::HardwareDecl;
 use crate::spec::kind::KindDecl;
-use crate::spec::workload::{Transfer, Workload, WorkloadOperator, fit};
+use crate::spec::workload::{Dependency, Order, Transfer, Workload, WorkloadOperator, fit};
+use crate::spec::{Diagnostic, Diagnostics, traced};
 
 /// All that the cost of an operator depends on.
 pub(super) fn signature(operator: &WorkloadOperator, traffic: &[&Transfer]) -> String {
@@ -46,32 +46,88 @@ pub(super) struct Part {
     pub result: u32,
 }
 
-impl Class {
-    /// Evaluates an operator by itself: with whole memory ports, as it is where nothing else is at work.
-    pub fn evaluate(
-        workload: &Workload,
-        operator: &WorkloadOperator,
-        traffic: &[&Transfer],
-        name: &str,
-        (hardware, decl, kinds): (&str, &HardwareDecl, &[KindDecl]),
-    ) -> Result<Self, Diagnostics> {
-        let alone = Workload {
-            name: workload.name.clone(),
-            tiles: 1,
-            operators: vec![operator.clone()],
-            edges: Vec::new(),
-            traffic: traffic.iter().map(|transfer| (*transfer).clone()).collect(),
-            unrecognised: Vec::new(),
-            remarks: Vec::new(),
-            totals: workload.totals.clone(),
-        };
-        let alone = fit(alone, decl, kinds);
-        let options = TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() };
-        let parts = evaluate(&alone, name, (hardware, None), options)?.parts;
-        Ok(Self::new(&operator.name, alone, parts))
+/// Classes that are evaluated together: with what the stages of a composite and their traffic add they stay within a pipeline.
+pub(super) const TOGETHER: usize = 24;
+
+/// An operator with its traffic.
+pub(super) type Member<'a> = (&'a WorkloadOperator, &'a [&'a Transfer]);
+
+/// Where classes are evaluated.
+pub(super) struct Site<'a> {
+    pub workload: &'a Workload,
+    /// The workload's name in messages.
+    pub name: &'a str,
+    pub hardware: &'a str,
+    pub decl: &'a HardwareDecl,
+    pub kinds: &'a [KindDecl],
+}
+
+impl Site<'_> {
+    /// Evaluates operators one after the other, so that each has the memory ports for itself.
+    ///
+    /// # Errors
+    /// Every fault of each of them.
+    pub fn evaluate(&self, members: &[Member<'_>]) -> Result<Vec<Class>, Diagnostics> {
+        // Names of one length: none is the beginning of another.
+        let names: Vec<String> = (0..members.len()).map(|at| format!("class_{at:04}")).collect();
+        if let Ok((alone, shares)) = self.costs(&names, members) {
+            return Ok(names.iter().map(|name| Class::new(name, &alone, &shares)).collect());
+        }
+        // Once more, one by one and by their own names, for the message.
+        let generated = traced::source_name(self.name);
+        let (mut classes, mut faults) = (Vec::new(), Vec::new());
+        for member in members {
+            let name = member.0.name.clone();
+            match self.costs(std::slice::from_ref(&name), std::slice::from_ref(member)) {
+                Ok((alone, shares)) => classes.push(Class::new(&name, &alone, &shares)),
+                // Nobody sees the pipeline of one operator that the place would be in.
+                Err(Diagnostics(found)) => faults.extend(found.into_iter().map(|fault| Diagnostic {
+                    span: fault.span.filter(|span| span.source().name != generated),
+                    ..fault
+                })),
+            }
+        }
+        if faults.is_empty() { Ok(classes) } else { Err(Diagnostics(faults)) }
     }
 
-    fn new(name: &str, alone: Workload, shares: Breakdown) -> Self {
+    /// The operators, under other names, as a pipeline on the hardware, and what each costs.
+    fn costs(&self, names: &[String], members: &[Member<'_>]) -> Result<(Workload, Breakdown), Diagnostics> {
+        let both = || names.iter().zip(members);
+        let operator = |(name, member): (&String, &Member<'_>)| WorkloadOperator {
+            name: name.clone(),
+            streamed: false,
+            ..member.0.clone()
+        };
+        let traffic = both().flat_map(|(name, member)| {
+            member.1.iter().map(|transfer| Transfer { operator: name.clone(), ..(*transfer).clone() })
+        });
+        let follows = |pair: &[String]| Dependency {
+            from: pair[0].clone(),
+            to: pair[1].clone(),
+            kind: Order::Barrier,
+            bytes: None,
+            inferred: true,
+        };
+        let alone = Workload {
+            name: self.workload.name.clone(),
+            tiles: 1,
+            operators: both().map(operator).collect(),
+            edges: names.windows(2).map(follows).collect(),
+            traffic: traffic.collect(),
+            unrecognised: self.workload.unrecognised.clone(),
+            remarks: Vec::new(),
+            totals: self.workload.totals.clone(),
+        };
+        let alone = fit(alone, self.decl, self.kinds);
+        let options = TimelineOptions { intervals: 0, bins: 1, ..TimelineOptions::default() };
+        let shares = evaluate(&alone, self.name, (self.hardware, None), options)?.parts;
+        Ok((alone, shares))
+    }
+}
+
+impl Class {
+    /// The parts of the operator of that name.
+    fn new(name: &str, alone: &Workload, shares: &Breakdown) -> Self {
         // What takes time after the work, and no unit: a task on a unit that everything has room on.
         let nowhere = shares.units.len() as u32;
         let mut class = Self {
@@ -82,12 +138,13 @@ impl Class {
             parts: Vec::new(),
             demands: Vec::new(),
             clock_mhz: shares.clock_mhz,
-            units: shares.units.into_iter().map(|unit| unit.block.name).collect(),
-            remarks: alone.remarks,
+            units: shares.units.iter().map(|unit| unit.block.name.clone()).collect(),
+            remarks: alone.remarks.clone(),
         };
         let mut of_name = HashMap::new();
-        for share in shares.operators {
-            let OperatorShare { unit, busy_cycles, latency_cycles, memory, .. } = share;
+        for share in &shares.operators {
+            let Some(suffix) = share.name.strip_prefix(name) else { continue };
+            let &OperatorShare { unit, busy_cycles, latency_cycles, ref memory, .. } = share;
             let work = class.push(unit as u32, busy_cycles);
             for used in memory.iter().filter(|used| used.cycles > 0.0 && busy_cycles > 0.0) {
                 let port = format!("{} {}", used.port.memory, used.port.direction);
@@ -97,12 +154,10 @@ impl Class {
             if result != work {
                 class.edges.push((work, result));
             }
-            let suffix = share.name.strip_prefix(name).unwrap_or(&share.name).to_owned();
-            of_name.insert(share.name, class.parts.len());
-            class.parts.push(Part { suffix, work, result });
+            of_name.insert(&share.name, class.parts.len());
+            class.parts.push(Part { suffix: suffix.to_owned(), work, result });
         }
-        let ends =
-            |edge: &crate::spec::workload::Dependency| Some((*of_name.get(&edge.from)?, *of_name.get(&edge.to)?));
+        let ends = |edge: &Dependency| Some((*of_name.get(&edge.from)?, *of_name.get(&edge.to)?));
         let inner: Vec<(usize, usize)> = alone.edges.iter().filter_map(ends).collect();
         for (at, part) in class.parts.iter().enumerate() {
             if inner.iter().all(|(_, to)| *to != at) {

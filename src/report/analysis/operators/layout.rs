@@ -117,6 +117,7 @@ impl<'a> Layout<'a> {
             workload: workload.name.clone(),
             hardware,
             clock_mhz,
+            calls: workload.operators.len(),
             edges: workload.edges.len(),
             classes: classes.len(),
             units: busy,

@@ -1,7 +1,7 @@
 //! A traced graph of whole operators, as large as it may be, on one hardware.
 //!
 //! Operators of the same kind, sizes and traffic cost the same: each such class goes through the plan and evaluator of a sweep
-//! once, by itself (`class`). Its cycles then are a task wherever it occurs, and the tasks are scheduled as a graph (`layout`,
+//! once, with the memory ports for itself (`class`). Its cycles then are a task wherever it occurs, and the tasks are scheduled as a graph (`layout`,
 //! [`tasks`](crate::schedule::tasks)): a unit executes one operator at a time, and operators that are at work at the same moment
 //! share the memory ports. `text` says what came of it.
 
@@ -9,11 +9,11 @@ mod class;
 mod layout;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use self::class::{Class, signature};
+use self::class::{Class, Member, Site, TOGETHER, signature};
 use self::layout::Layout;
 use crate::schedule::tasks::{Outcome, Policy};
 use crate::spec::workload::{Transfer, Workload, WorkloadOperator};
@@ -28,7 +28,9 @@ pub struct OperatorSchedule {
     pub hardware: String,
     /// Its clock.
     pub clock_mhz: f64,
-    /// Dependencies between operators.
+    /// Operators, each composite as one.
+    pub calls: usize,
+    /// Dependencies between them.
     pub edges: usize,
     /// Classes of operators that cost the same.
     pub classes: usize,
@@ -87,9 +89,22 @@ pub fn schedule_operators(
         class_of.push(class);
     }
     let (decl, kinds) = Study::hardware_and_kinds(hardware)?;
-    let evaluate = |operator: &&WorkloadOperator| {
-        Class::evaluate(workload, operator, traffic(operator), name, (hardware, &decl, &kinds))
-    };
-    let classes = first.par_iter().map(evaluate).collect::<Result<Vec<Class>, Diagnostics>>()?;
+    let members: Vec<Member<'_>> = first.into_iter().map(|operator| (operator, traffic(operator))).collect();
+    let site = Site { workload, name, hardware, decl: &decl, kinds: &kinds };
+    let found: Vec<Result<Vec<Class>, Diagnostics>> =
+        members.par_chunks(TOGETHER).map(|members| site.evaluate(members)).collect();
+    let (mut classes, mut faults) = (Vec::new(), Vec::new());
+    for together in found {
+        match together {
+            Ok(more) => classes.extend(more),
+            Err(Diagnostics(more)) => faults.extend(more),
+        }
+    }
+    // A fault of the hardware is one of every class.
+    let mut said = HashSet::new();
+    faults.retain(|fault| said.insert(Diagnostics(vec![fault.clone()]).to_string()));
+    if !faults.is_empty() {
+        return Err(Diagnostics(faults));
+    }
     Layout::new(workload, &class_of, &classes).schedule(workload, name, decl.name, policy)
 }

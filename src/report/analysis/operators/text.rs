@@ -7,19 +7,24 @@ use super::OperatorSchedule;
 impl OperatorSchedule {
     /// Length, bound, and how busy units and memory ports are; `policy` is the policy's name.
     pub fn to_text(&self, policy: &str) -> String {
-        let Self { workload, hardware, clock_mhz, edges, classes, units, ports, operators, outcome, .. } = self;
+        let Self { workload, hardware, clock_mhz, calls, edges, classes, units, ports, operators, outcome, .. } = self;
         let mut text = String::new();
         let kinds = if *classes == 1 { "one class".to_owned() } else { format!("{classes} classes") };
-        let _ =
-            writeln!(text, "{workload} on {hardware}: {} operators of {kinds}, {edges} dependencies", operators.len());
+        let parts = operators.len();
+        let stages = if parts > *calls { format!(" ({parts} with their stages)") } else { String::new() };
+        let _ = writeln!(text, "{workload} on {hardware}: {calls} operators{stages} of {kinds}, {edges} dependencies");
         let ms = outcome.makespan / (clock_mhz * 1e3);
         let _ = writeln!(text, "{policy}: {:.0} cycles, {ms:.4} ms at {clock_mhz} MHz", outcome.makespan);
         let _ = match outcome.gap() {
-            0.0 => writeln!(text, "no schedule is shorter"),
+            gap if gap < 1e-9 => writeln!(text, "on these units no schedule is shorter"),
             // Rounded up: it is at most that.
             gap => {
                 let percent = (gap * 1e4).ceil() / 100.0;
-                writeln!(text, "at most {percent:.2} % above the shortest schedule ({:.0} cycles)", outcome.lower_bound)
+                let bound = outcome.lower_bound;
+                writeln!(
+                    text,
+                    "at most {percent:.2} % above what is possible on these units: {bound:.0} cycles or more"
+                )
             }
         };
         let names = units.iter().map(|unit| &unit.0).chain(ports.iter().map(|port| &port.0));
@@ -41,7 +46,7 @@ impl OperatorSchedule {
     /// One row per operator: unit, and when it works.
     ///
     /// # Errors
-    /// None; what the writer may report.
+    /// What the writer reports.
     pub fn to_csv(&self) -> std::io::Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["operator", "unit", "start_cycles", "end_cycles", "result_cycles"])?;

@@ -319,6 +319,26 @@ fn what_no_order_fits_is_said() {
     }
 }
 
+/// Shares that are no binary fractions are taken and given back a hundred thousand times; nothing of them stays behind, so
+/// that what needs the whole resource starts as soon as nothing runs.
+#[test]
+fn nothing_stays_taken_however_often_a_resource_is_used() {
+    let rounds = 100_000;
+    let tasks = (0..2 * rounds).map(|at| Task { unit: at % 2, cycles: 1.0 });
+    let tasks: Vec<Task> = tasks.chain([Task { unit: 2, cycles: 1.0 }]).collect();
+    let graph = TaskGraph::new(tasks, &[]).expect("no cycle");
+    let share =
+        |task: u32| if task % 2 == 0 { 0.1 + 1e-3 * f64::from(task % 7) } else { 0.7 - 1e-3 * f64::from(task % 5) };
+    let mut demands: Vec<(u32, f64)> = (0..2 * rounds).map(|task| (task, share(task))).collect();
+    demands.push((2 * rounds, 1.0));
+    let shared = vec![Shared { capacity: 1.0, demands }];
+    let resources = Resources::units(vec![1, 1, 1]).sharing(&graph, shared, vec![]).expect("fits");
+    let mut workspace = Workspace::default();
+    let outcome = schedule(&graph, &resources, &Policy::Fifo, &mut workspace).expect("a schedule");
+    assert_eq!(outcome.makespan, f64::from(rounds) + 1.0);
+    assert_eq!(check(&graph, &resources, workspace.placements()), Ok(()));
+}
+
 #[test]
 fn the_empty_graph_takes_no_time() {
     let graph = TaskGraph::new(vec![], &[]).expect("no cycle");
