@@ -36,15 +36,16 @@ pub(super) enum Chunks {
 
 /// Describes a traced pipeline; `name` is the trace's.
 pub(super) fn describe(mut pipeline: TracedPipeline, name: &str, chunks: Chunks) -> Workload {
+    // An iteration of a training needs the weights that the one before it leaves: it is no tile that streams.
+    let trains = pipeline.operators.iter().any(|operator| operator.pass == Pass::Update);
+    if trains {
+        pipeline.streamed = None;
+    }
     // Every chunk uses the same weights: they are read once, by the first.
     let streamed = pipeline.streamed.iter().flat_map(|streamed| &streamed.operators);
     let later: HashSet<usize> = streamed.flat_map(|members| members.iter().skip(1)).copied().collect();
     if chunks == Chunks::Apart {
         pipeline.streamed = None;
-    }
-    // An iteration of a training needs the weights that the one before it leaves.
-    let trains = pipeline.operators.iter().any(|operator| operator.pass == Pass::Update);
-    if chunks == Chunks::Apart && !trains {
         let chunk = |index: usize| pipeline.operators.get(index).and_then(|operator| operator.chunk);
         pipeline.edges.retain(|edge| {
             let ends = (chunk(edge.from), chunk(edge.to));
@@ -66,7 +67,8 @@ pub(super) fn describe(mut pipeline: TracedPipeline, name: &str, chunks: Chunks)
         .enumerate()
         .map(|(slot, members)| members.len() > 1 && inner.iter().any(|(from, to)| *from == slot || *to == slot))
         .collect();
-    let edges = edges(pipeline, &slots, &place, &inner, &streamed);
+    let mut edges = edges(pipeline, &slots, &place, &inner, &streamed);
+    wait_for_updates(pipeline, &mut edges);
     let mut operators = Vec::new();
     let mut traffic = Vec::new();
     for (members, streamed) in slots.iter().zip(&streamed) {
@@ -168,6 +170,30 @@ fn edges(
         dependency.inferred &= edge.inferred();
     }
     joined.into_values().collect()
+}
+
+/// Whatever reads weights waits for the last update of them.
+fn wait_for_updates(pipeline: &TracedPipeline, edges: &mut Vec<Dependency>) {
+    let mut known: HashSet<(String, String)> = edges.iter().map(|edge| (edge.from.clone(), edge.to.clone())).collect();
+    let mut updates: Vec<&TracedOperator> = Vec::new();
+    let mut has_read = false;
+    for operator in &pipeline.operators {
+        if operator.pass == Pass::Update {
+            // Several optimizers update what was read since the last of them.
+            if std::mem::take(&mut has_read) {
+                updates.clear();
+            }
+            updates.push(operator);
+        } else if operator.bytes_weights > 0 {
+            has_read = true;
+            for update in &updates {
+                let (from, to) = (update.name.clone(), operator.name.clone());
+                if known.insert((from.clone(), to.clone())) {
+                    edges.push(Dependency { from, to, kind: Order::Barrier, bytes: None, inferred: true });
+                }
+            }
+        }
+    }
 }
 
 /// One operator for its instances in all chunks.
@@ -308,10 +334,13 @@ fn remarks(pipeline: &TracedPipeline, chunks: Chunks, tiles: usize) -> Vec<Strin
         remarks.push(format!("the {tiles} chunks are of unequal size and scheduled as equal ones of the same total"));
     }
     if chunks == Chunks::Joined && pipeline.streamed.is_none() && pipeline.chunks.len() > 1 {
-        remarks.push(format!(
-            "the {} chunks do not repeat the same operators: each operator is scheduled as a whole, none is streamed",
-            pipeline.chunks.len()
-        ));
+        let chunks = pipeline.chunks.len();
+        let trains = pipeline.operators.iter().any(|operator| operator.pass == Pass::Update);
+        let why = match trains {
+            true => format!("the {chunks} chunks are iterations, each with the weights of the one before"),
+            false => format!("the {chunks} chunks do not repeat the same operators"),
+        };
+        remarks.push(format!("{why}: each operator is scheduled as a whole, none is streamed"));
     }
     let assumed =
         |inference: Inference| pipeline.operators.iter().filter(|one| one.inferred.contains(&inference)).count();
