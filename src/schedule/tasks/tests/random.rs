@@ -327,8 +327,9 @@ fn nothing_stays_taken_however_often_a_resource_is_used() {
     let tasks = (0..2 * rounds).map(|at| Task { unit: at % 2, cycles: 1.0 });
     let tasks: Vec<Task> = tasks.chain([Task { unit: 2, cycles: 1.0 }]).collect();
     let graph = TaskGraph::new(tasks, &[]).expect("no cycle");
-    let share =
-        |task: u32| if task % 2 == 0 { 0.1 + 1e-3 * f64::from(task % 7) } else { 0.7 - 1e-3 * f64::from(task % 5) };
+    let share = |task: u32| {
+        if task.is_multiple_of(2) { 0.1 + 1e-3 * f64::from(task % 7) } else { 0.7 - 1e-3 * f64::from(task % 5) }
+    };
     let mut demands: Vec<(u32, f64)> = (0..2 * rounds).map(|task| (task, share(task))).collect();
     demands.push((2 * rounds, 1.0));
     let shared = vec![Shared { capacity: 1.0, demands }];
